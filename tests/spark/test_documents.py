@@ -76,12 +76,16 @@ def test_random_chunks_however_they_are_spread(frame_of, seed):
     assert any(", ".join(map(repr, unmatched)) in note.text for note in made[0].notes)
 
 
-def is_even(chunk):
-    """A document for some of the chunks."""
-    return chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None
+RULES = [
+    "regex:^(.+)#",
+    "regex:^(x)",
+    lambda chunk: chunk.partition("#")[0],
+    # A document for some of the chunks only.
+    lambda chunk: chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None,
+]
 
 
-@pytest.mark.parametrize("rule", ["regex:^(.+)#", is_even, lambda chunk: chunk.partition("#")[0], "regex:^(x)"])
+@pytest.mark.parametrize("rule", RULES)
 def test_rules(run, rule):
     local = assay.evaluate(QRELS, CHUNKS, MEASURES, doc_id=rule)
     same_numbers(evaluate(QRELS, run, MEASURES, doc_id=rule), local)

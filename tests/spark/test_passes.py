@@ -13,7 +13,7 @@ SCALES = ["ap", "trec_eval_9:map"]
 
 
 def counted_by(monkeypatch):
-    """The names of the passes that are made: `sums`, `keys` and `others` in Spark's SQL, `kernel` in Arrow batches."""
+    """The names of the passes that are made: `keys` and `others` in Spark's SQL, `kernel` in Arrow batches."""
     from assay.engine import spark, spark_counts
 
     made = []
@@ -27,7 +27,6 @@ def counted_by(monkeypatch):
 
         monkeypatch.setattr(module, name, call)
 
-    watch(spark_counts, "count_sums", "sums")
     watch(spark_counts.SparkCounter, "count_keys", "keys")
     watch(spark_counts.SparkCounter, "other_rankings", "others")
     watch(spark, "count", "kernel")
@@ -41,12 +40,12 @@ def test_one_pass_counts_whatever_ties(frame_of, monkeypatch):
     few = QRELS.filter(query_id="q3")
     both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
     cases = [
-        (few, distinct, ["sums"]),
-        (few, tied, ["sums"]),
+        (few, distinct, ["keys"]),
+        (few, tied, ["keys"]),
         # Every document is judged.
         (tied.select("query_id", "doc_id", relevance=1), tied, ["keys"]),
         # A query without judgments.
-        (few, both, ["sums", "others"]),
+        (few, both, ["keys", "others"]),
     ]
     for qrels, rows, passes in cases:
         made.clear()
@@ -73,7 +72,7 @@ def test_a_table_that_is_too_large_for_executors_goes_to_the_kernel(frame_of, mo
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     rows = [("r1", "q1", "a", 1.0), ("r1", "q1", "x", 1.0), ("r2", "q2", "b", 1.0), ("r2", "q2", "c", 2.0)]
     frame = polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
-    for measures, passes in ((["ap"], ["sums"]), (SCALES, ["kernel"])):
+    for measures, passes in ((["ap"], ["keys"]), (SCALES, ["kernel"])):
         made.clear()
         results = evaluate(qrels, frame_of(frame, 2), measures, broadcast=2)
         for name in ("r1", "r2"):
@@ -124,64 +123,6 @@ def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):
     qrels = {"q1": {document: 1 for _, document, *_ in judged}}
     result = evaluate(qrels, frame_of(frame, 1), ["ap"], order_column="place", broadcast=10)
     assert result["ap"] == 1.0
-
-
-def few_judged(seed):
-    """Judgments and a run of which no query retrieved more than a few judged documents, with many ties."""
-    qrels, rows = collection(seed, queries=12)
-    number = polars.int_range(polars.len()).over("query_id")
-    return qrels.filter(number < 6), rows.with_columns(score=(polars.col("score") * 2).round() * -0.5)
-
-
-@pytest.mark.parametrize(
-    "policies",
-    [
-        {},
-        {"ties": "docid_asc", "precision": "float32"},
-        {"ties": "input"},
-        {"order": "given"},
-        {"exclude": "query_id"},
-        {"measures": ["ap", "trec_eval_9:map", "num_ret"]},
-    ],
-    ids=str,
-)
-def test_sums_are_what_a_search_finds(frame_of, monkeypatch, policies):
-    from assay.engine import spark_counts
-
-    made = counted_by(monkeypatch)
-    for seed in range(2):
-        qrels, rows = few_judged(seed)
-        how = {"measures": MEASURES, **policies}
-        local = assay.evaluate(qrels, rows, **how)
-        for most, passes in ((12, ["sums", "others"]), (0, ["keys", "others"])):
-            monkeypatch.setattr(spark_counts, "MOST_COMPARISONS", most)
-            made.clear()
-            same(evaluate(qrels, frame_of(rows, 4), order_column="place", **how), local)
-            assert made == passes
-
-
-def test_sums_of_several_runs(frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    qrels, _ = few_judged(3)
-    runs = {name: few_judged(seed)[1] for name, seed in (("a", 3), ("b", 4))}
-    both = polars.concat([frame.with_columns(run=polars.lit(name)) for name, frame in runs.items()])
-    results = evaluate(qrels, frame_of(both, 5), MEASURES)
-    for name, frame in runs.items():
-        same(results[name], assay.evaluate(qrels, frame, MEASURES))
-    assert made == ["sums", "others"]
-
-
-def test_sums_of_compiled_code(spark, frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    spark.conf.set("spark.sql.codegen.wholeStage", "true")
-    try:
-        for seed in range(2):
-            qrels, rows = few_judged(seed + 5)
-            made.clear()
-            same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
-            assert made == ["sums", "others"]
-    finally:
-        spark.conf.set("spark.sql.codegen.wholeStage", "false")
 
 
 @pytest.mark.parametrize("seed", range(4))

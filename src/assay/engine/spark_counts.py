@@ -3,9 +3,8 @@
 The judged documents of a ranking are few, so a small table that every executor gets has them in arrays: their scores,
 and the document ids or places that decide among equal scores. A row of the run is joined with those of its ranking and
 finds its slot among them (see kernel/src/levels.rs) by binary search, each step a column that Spark compiles.
-Ranking and slot are then one number, and Spark counts how often each occurs. Where no ranking has more than a few
-judged documents, `spark_sums` counts without a search. Ids are joined by their hash, a single long, and compared
-afterwards. Spark compares texts as the kernel does, by the bytes of UTF-8.
+Ranking and slot are then one number, and Spark counts how often each occurs. Ids are joined by their hash, a single
+long, and compared afterwards. Spark compares texts as the kernel does, by the bytes of UTF-8.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from assay.engine.counting import (
     run_of,
 )
 from assay.engine.spark import same_value, to_frame, to_spark
-from assay.engine.spark_sums import MOST_COMPARISONS, SlotCounts, count_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,13 +79,10 @@ class Scale(NamedTuple):
 class SparkCounter:
     """Counts the rows of a run against judged documents that were found.
 
-    `queries` are those that have judgments. Rows of others are counted in a pass of their own, if there are any. Every
-    executor may hold `most` judgments.
+    `queries` are those that have judgments. Rows of others are counted in a pass of their own, if there are any.
     """
 
-    def __init__(
-        self, run: SparkRun, found: polars.DataFrame, ways: Sequence[Way], queries: Sequence[str], most: int
-    ) -> None:
+    def __init__(self, run: SparkRun, found: polars.DataFrame, ways: Sequence[Way], queries: Sequence[str]) -> None:
         self.run = run
         self.found = found
         self.ways = ways
@@ -96,7 +91,6 @@ class SparkCounter:
         self.keys = [name for name in KEYS if name in run.frame.columns]
         self.levels = [self.levels_of(scale) for scale in self.scales]
         self.queries = queries
-        self.most = most
 
     def levels_of(self, scale: Scale) -> polars.DataFrame:
         """The judged documents of each ranking from low to high: scores, what decides among equal ones, how many."""
@@ -123,57 +117,41 @@ class SparkCounter:
         """How many slots a row may have under one scale. The last one is for rows that are left out."""
         return SLOTS * (self.most_levels + 1)
 
-    @cached_property
-    def most_rankings(self) -> int:
-        """More rankings than there are, if only some of the judged queries were retrieved."""
+    def is_possible(self, most: int) -> bool:
+        """Whether the table is small enough for executors that may hold so many judgments, and the search for Java."""
         runs = self.found["run"].n_unique() if self.run.has_runs else 1
-        return runs * len(self.queries) + self.found.select(self.keys).n_unique()
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether the table is small enough for the executors, and the search for Java."""
-        entries = self.most_rankings + len(self.found) * len(self.scales)
+        # More than there are, if only some of the judged queries were retrieved.
+        rankings = runs * len(self.queries) + self.found.select(self.keys).n_unique()
+        entries = rankings + len(self.found) * len(self.scales)
         return (
             (self.most_levels.bit_length() + 2) * len(self.scales) <= MOST_STEPS
-            and entries <= MOST_ENTRIES * self.most
-            and self.most_rankings * self.slots ** len(self.scales) < MOST_KEYS
+            and entries <= MOST_ENTRIES * most
+            and rankings * self.slots ** len(self.scales) < MOST_KEYS
         )
 
     def state(self, *, names: bool) -> polars.DataFrame | None:
         """The counts, as those of `Counting` are; None if there are rows without a query."""
-        counted = count_sums(self) if self.has_few_levels else self.count_keys()
-        if counted is None:
+        counted = self.count_keys()
+        if (counted["key"] == NO_QUERY).any():
             return None
+        known = counted.drop_nulls("key")
         parts = [polars.DataFrame(schema=STATE)]
         for position, scale in enumerate(self.scales):
-            rows = self.with_levels(counted.slots[position], position)
+            rows = self.split(known, position)
             parts += [in_state(rows, number) for number, way in enumerate(self.ways) if Scale.of(way) == scale]
         # A run of which no judged document was found has other rankings only.
-        if (names or self.run.has_runs) and counted.has_others:
+        if (names or self.run.has_runs) and len(known) < len(counted):
             parts += self.other_rankings()
         return add_up(polars.concat(parts))
 
-    @property
-    def has_few_levels(self) -> bool:
-        """Whether rows are compared with every level of their ranking; otherwise they search their place among them.
+    def table(self) -> DataFrame:
+        """The rankings with their levels, as every executor gets them; one without levels has no arrays."""
+        from pyspark.sql import functions
 
-        Every ranking then has as many entries in the table as the one with the most levels.
-        """
-        each = self.most_levels * len(self.scales)
-        return 0 < each <= MOST_COMPARISONS and each * self.most_rankings <= MOST_ENTRIES * self.most
-
-    def array_levels(self) -> polars.DataFrame:
-        """The rankings with their levels; one without levels has no arrays."""
         frame = self.rankings
         for position, levels in enumerate(self.levels):
             chosen = levels.select(*self.keys, polars.col("scores", "lasts").name.suffix(f"_{position}"))
             frame = frame.join(chosen, on=self.keys, how="left", maintain_order="left")
-        return frame
-
-    def table(self, frame: polars.DataFrame) -> DataFrame:
-        """The rankings with what is known of them, as every executor gets them."""
-        from pyspark.sql import functions
-
         table = to_spark(self.run.session, frame).withColumn("hash", functions.xxhash64(*self.keys))
         return functions.broadcast(table.withColumnsRenamed({name: f"ranking_{name}" for name in self.keys}))
 
@@ -186,28 +164,21 @@ class SparkCounter:
             condition = condition & same_value(name, f"ranking_{name}")
         return condition
 
-    def count_keys(self) -> SlotCounts | None:
-        """The slots of all rows; None if there are rows without a query.
+    def count_keys(self) -> polars.DataFrame:
+        """How many rows have each key: the number of their ranking and their slots.
 
-        How many rows have each key is counted: the number of their ranking and their slots. It is null for rows of
-        other rankings, and `NO_QUERY` for rows of none.
+        It is null for rows of other rankings, and `NO_QUERY` for rows of none.
         """
         from pyspark.sql import functions
 
-        joined = self.run.frame.join(self.table(self.array_levels()), self.is_ranking(), "left")
+        joined = self.run.frame.join(self.table(), self.is_ranking(), "left")
         key = functions.col("number")
         for position, scale in enumerate(self.scales):
             joined, slot = self.search(joined, position, scale)
             key = key * functions.lit(self.slots) + slot
         has_query = functions.coalesce(functions.col("query_id") != "", functions.expr("false"))
         key = functions.coalesce(key, functions.when(~has_query, functions.lit(NO_QUERY)))
-        counted = to_frame(joined.select(key.alias("key")).groupBy("key").count())
-        if (counted["key"] == NO_QUERY).any():
-            return None
-        known = counted.drop_nulls("key")
-        return SlotCounts(
-            [self.split(known, position) for position in range(len(self.scales))], len(known) < len(counted)
-        )
+        return to_frame(joined.select(key.alias("key")).groupBy("key").count())
 
     def search(self, rows: DataFrame, position: int, scale: Scale) -> tuple[DataFrame, Column]:
         """Rows with the steps of two binary searches, and their slot among the levels of their ranking.
@@ -255,15 +226,12 @@ class SparkCounter:
         return rows, found
 
     def split(self, counted: polars.DataFrame, position: int) -> polars.DataFrame:
-        """How many `rows` have each `slot` of a ranking under one scale."""
+        """The rankings with a `slot` each under one scale, and how many `rows` have it or are `excluded`."""
         after = self.slots ** (len(self.scales) - 1 - position)
         slot = polars.col("key") // after % self.slots
         number = polars.col("key") // self.slots ** len(self.scales)
         chosen = counted.select(number=number, slot=slot, rows=polars.col("count").cast(polars.Int64))
-        return chosen.group_by("number", "slot", maintain_order=True).agg(polars.col("rows").sum())
-
-    def with_levels(self, rows: polars.DataFrame, position: int) -> polars.DataFrame:
-        """The rankings with a `slot` each under one scale, and how many `rows` have it or are `excluded`."""
+        rows = chosen.group_by("number", "slot", maintain_order=True).agg(polars.col("rows").sum())
         rows = rows.join(self.rankings, on="number").join(self.levels[position], on=self.keys, how="left")
         rows = one_each(rows, self.slots - 1)
         size, is_out = polars.col("size").fill_null(0), polars.col("slot") == self.slots - 1
@@ -279,7 +247,7 @@ class SparkCounter:
         """How many rows the rankings have that no judgments are for."""
         from pyspark.sql import functions
 
-        others = self.run.frame.join(self.table(self.rankings), self.is_ranking(), "left_anti").groupBy(*self.keys)
+        others = self.run.frame.join(self.table(), self.is_ranking(), "left_anti").groupBy(*self.keys)
         excluded = functions.count_if(functions.col("doc_id") == functions.col("query_id"))
         leaves_out = any(scale.excludes for scale in self.scales)
         sums = [functions.count("*").alias("all"), (excluded if leaves_out else functions.lit(0)).alias("own")]

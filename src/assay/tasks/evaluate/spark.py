@@ -233,8 +233,9 @@ class Task:
         Rows that cannot be used are for the kernel too, which says what is wrong with them. Rankings without judgments
         are counted if their `names` are asked for.
         """
-        counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries, self.broadcast)
-        state = counter.state(names=names) if found.is_sound and counter.is_possible else None
+        counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
+        is_possible = found.is_sound and counter.is_possible(self.broadcast)
+        state = counter.state(names=names) if is_possible else None
         return engine.count(self.run, found.rows, self.ways) if state is None else state
 
     def count(self) -> Counted:
