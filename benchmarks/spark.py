@@ -87,14 +87,14 @@ def ranking_metrics(qrels: polars.DataFrame, run: Any) -> float:  # noqa: ANN401
 
 
 def processor_seconds(root: int) -> float:
-    """What a process and all that it started have used of the processors."""
+    """What a process and all that it started have used of the processors, those that have ended included."""
     used, children = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        used[int(folder.name)] = sum(map(int, fields[11:13]))
+        used[int(folder.name)] = sum(map(int, fields[11:15]))
         children.setdefault(int(fields[1]), []).append(int(folder.name))
     waiting, ticks = [root], 0
     while waiting:

@@ -210,7 +210,6 @@ def test_duplicates(frame_of):
 WRONG = [
     ({"ties": "input"}, 'ties="input" depends on the order of rows'),
     ({"order": "given"}, 'order="given" depends on the order of rows'),
-    ({"doc_id": "before:#"}, "is not available with Spark"),
     ({"order_column": "nothing"}, "has no column 'nothing'"),
     ({"run_column": "nothing"}, "has no column 'nothing'"),
     ({"order_column": "score"}, "must hold whole numbers, not double"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars
+
+from assay.data.chunks import MOST_SHOWN, Chunks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from assay._kernel import Ranker
     from assay.core.judged import IntArray
     from assay.core.note import Note
+    from assay.data.chunks import DocumentRanker
     from assay.data.qrels import Qrels
     from assay.engine.counting import Way
 
@@ -41,14 +44,24 @@ HITS = {
     "score": polars.Float64,
     **dict.fromkeys(COUNTS, polars.Int64),
 }
+# What became of the chunks of a part of a run, if a rule finds their documents; see `assay.data.chunks.Chunks`.
+CHUNKS: dict[str, Any] = {
+    "run": polars.String,
+    "number": polars.Int32,
+    "rule": polars.String,
+    **dict.fromkeys(("retrieved", "dropped", "unmatched", "repeats"), polars.Int64),
+    "shown": polars.List(polars.String),
+}
+NO_CHUNKS = polars.DataFrame(schema=CHUNKS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Facts about rankings and the counts of their judged documents, for any number of runs."""
+    """Facts about rankings, the counts of their judged documents, and about chunks, for any number of runs."""
 
     facts: polars.DataFrame
     hits: polars.DataFrame
+    chunks: polars.DataFrame = field(default_factory=lambda: NO_CHUNKS)
     notes: tuple[Note, ...] = ()
 
     @classmethod
@@ -74,7 +87,9 @@ class Counted:
         return cls(facts.select(list(FACTS)).cast(FACTS), hits.select(list(HITS)).cast(HITS))  # type: ignore[arg-type]
 
     @classmethod
-    def of_ranker(cls, ranker: Ranker, qrels: Qrels, place: int, run: str | None, number: int) -> Counted:
+    def of_ranker(
+        cls, ranker: Ranker | DocumentRanker, qrels: Qrels, place: int, run: str | None, number: int
+    ) -> Counted:
         """What the kernel counted of some whole rankings: under options at a place of its own, known by a number."""
         columns: Any = ranker.columns(place)
         arrays = {name: np.frombuffer(columns[name], dtype=np.int64) for name in (*COUNTS, "query", "document")}
@@ -119,10 +134,12 @@ class Counted:
         keys = ["run", "query_id", "doc_id", "number", "score"]
         facts = polars.concat([each.facts for each in parts], rechunk=True)
         hits = polars.concat([each.hits for each in parts], rechunk=True)
+        chunks = polars.concat([each.chunks for each in parts], rechunk=True)
         if not facts.select("run", "query_id", "number").is_duplicated().any():
-            return cls(facts, hits)
+            return cls(facts, hits, chunks)
         facts = facts.unique(["run", "query_id", "number"], keep="first", maintain_order=True)
-        return cls(facts, hits.group_by(keys, maintain_order=True).agg(polars.col(COUNTS).max()).select(list(HITS)))
+        hits = hits.group_by(keys, maintain_order=True).agg(polars.col(COUNTS).max()).select(list(HITS))
+        return cls(facts, hits, chunks)
 
     @property
     def runs(self) -> list[str]:
@@ -132,7 +149,7 @@ class Counted:
     def ranker(self, qrels: Qrels, run: str | None = None) -> CountedRanker:
         """The ranker of one run; of the only one if runs have no names."""
         is_run = polars.col("run").eq_missing(polars.lit(run, polars.String))
-        return CountedRanker(qrels, self.facts.filter(is_run), self.hits.filter(is_run))
+        return CountedRanker(qrels, *(each.filter(is_run) for each in (self.facts, self.hits, self.chunks)))
 
 
 class CountedRanker:
@@ -141,8 +158,11 @@ class CountedRanker:
     scattered = 0
     surplus = 0
 
-    def __init__(self, qrels: Qrels, facts: polars.DataFrame, hits: polars.DataFrame) -> None:
+    def __init__(
+        self, qrels: Qrels, facts: polars.DataFrame, hits: polars.DataFrame, chunks: polars.DataFrame = NO_CHUNKS
+    ) -> None:
         self.size = len(qrels)
+        self.chunks = chunks
         numbers = polars.DataFrame(
             {"query_id": polars.Series(qrels.queries, dtype=polars.String), "query": np.arange(self.size)}
         )
@@ -181,13 +201,23 @@ class CountedRanker:
         return self.unjudged
 
     def repeats_dropped(self, number: int) -> int:
-        return self.total("dropped", number)
+        repeats = self.chunks.filter(polars.col("number") == number)["repeats"].sum()
+        return self.total("dropped", number) + int(repeats)
 
     def excluded(self, number: int) -> int:
         return self.total("excluded", number)
 
     def total(self, name: str, number: int) -> int:
         return int(self.facts.filter(polars.col("number") == number)[name].sum())
+
+    def notes(self, number: int) -> list[Note]:
+        """What became of chunks under the options of that number; ids that the rule does not match in their order."""
+        parts = self.chunks.filter(polars.col("number") == number)
+        if not len(parts):
+            return []
+        retrieved, dropped, unmatched = parts.select("retrieved", "dropped", "unmatched").sum().row(0)
+        shown = sorted({each for some in parts["shown"] for each in some})[:MOST_SHOWN]
+        return Chunks(parts["rule"][0], retrieved, dropped, unmatched, shown).notes()
 
     def count_hits(self) -> int:
         """How many judged documents were retrieved, under the first options."""

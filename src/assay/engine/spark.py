@@ -19,6 +19,7 @@ import polars
 
 from assay.core import errors
 from assay.core.errors import AssayError, DataError, FormatError
+from assay.core.interface import Option
 from assay.core.text import printable, show
 from assay.data.frames import find_columns, list_names
 from assay.engine.counting import STATE, SUMMED, Counting, add_up, to_bytes
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
     import pyarrow
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
 
+    from assay.core.doc_id import DocIdRule
     from assay.engine.counting import Way
 
     Batches = Iterator[pyarrow.RecordBatch]
@@ -47,7 +50,7 @@ MOST_ROWS = 1 << 18
 
 
 class SparkRun(NamedTuple):
-    """A run, or several, with the columns `query_id`, `doc_id` and `value`, and perhaps `run` and `order`."""
+    """A run, or several: `query_id`, `doc_id` and `value`, and perhaps `run`, `order` and the `document` of a chunk."""
 
     frame: DataFrame
     has_runs: bool
@@ -67,8 +70,14 @@ def is_spark(data: object) -> bool:
     return any(each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.") for each in type(data).__mro__)
 
 
-def read_run(frame: DataFrame, columns: Any, run_column: str | None, order_column: str | None) -> SparkRun:  # noqa: ANN401 - as users give them
-    """A DataFrame with the columns that assay knows."""
+def read_run(
+    frame: DataFrame,
+    columns: Any,  # noqa: ANN401 - as users give them
+    run_column: str | None,
+    order_column: str | None,
+    rule: DocIdRule | None = None,
+) -> SparkRun:
+    """A DataFrame with the columns that assay knows; a rule may say which field names the `document` of a chunk."""
     from pyspark.sql import functions
 
     found = find_columns(frame.columns, columns, judgments=False, name="the run")
@@ -86,12 +95,32 @@ def read_run(frame: DataFrame, columns: Any, run_column: str | None, order_colum
         chosen.append(functions.col(quoted(order_column)).cast("long").alias("order"))
     for role in ("query_id", "doc_id"):
         check_kind(found[role], kinds, ("string", *WHOLE_NUMBERS), "strings or integers")
+    if rule is not None and rule.is_field:
+        chosen.append(document_column(frame.schema, rule.argument).cast("string").alias("document"))
     return SparkRun(frame.select(*chosen), run_column is not None, order_column is not None)
 
 
 def quoted(name: str) -> str:
     """A column's name as Spark takes it, whatever characters it has."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def document_column(schema: StructType, path: str) -> Column:
+    """The field that names the document of a chunk: a column with the whole path as its name, or fields inside one."""
+    from pyspark.sql import functions
+
+    names = [path] if path in schema.names else path.split(".")
+    kind: DataType = schema
+    for name in names:
+        fields = {each.name: each.dataType for each in getattr(kind, "fields", ())}
+        if name not in fields:
+            raise FormatError(
+                f"the run has no column {show(path)} for {Option('doc_id')}; it has {list_names(schema.names)}"
+            )
+        kind = fields[name]
+    if kind.typeName() not in ("string", *WHOLE_NUMBERS):
+        raise FormatError(f"the run: the field {show(path)} must hold strings or integers, not {kind.typeName()}")
+    return functions.col(".".join(map(quoted, names)))
 
 
 def check_kind(name: str, kinds: dict[str, str], allowed: Sequence[str], what: str) -> None:
@@ -282,13 +311,14 @@ def group(
     from pyspark.sql import functions
 
     names = {"run": "string", "order": "long", "group": "string"}
+    names |= {"document": "string"} if "document" in run.frame.columns else {}
     parts = []
     for kind, frame in ((JUDGMENT, judgments), (RETRIEVED, run.frame)):
         missing = [
             functions.lit(None).cast(each).alias(name) for name, each in names.items() if name not in frame.columns
         ]
         whole = frame.select("*", *missing, functions.lit(kind).alias("kind"))
-        parts.append(whole.select("query_id", "kind", "run", "order", "doc_id", "value", "group"))
+        parts.append(whole.select("query_id", "kind", "doc_id", "value", *names))
     together = (
         parts[0]
         .unionByName(parts[1])

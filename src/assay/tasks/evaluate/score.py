@@ -20,6 +20,7 @@ from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, count_or_skip_missing
 from assay.core.text import show, some
 from assay.data.chunks import DocumentRanker
+from assay.engine.counted import CountedRanker
 from assay.engine.local import select
 from assay.results.result import Result
 
@@ -261,9 +262,9 @@ def least_grade(measure: Measure) -> float:
     return least
 
 
-def run_notes(ranker: Ranker | DocumentRanker, number: int, unknown: list[str]) -> list[Note]:
+def run_notes(ranker: Ranker | DocumentRanker | CountedRanker, number: int, unknown: list[str]) -> list[Note]:
     """What was found while reading the run under the options of that number."""
-    notes = ranker.notes(number) if isinstance(ranker, DocumentRanker) else []
+    notes = ranker.notes(number) if isinstance(ranker, (DocumentRanker, CountedRanker)) else []
     if unknown:
         notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
     if ranker.scattered:

@@ -224,7 +224,7 @@ class Scorer:
                 keep(group, judged)
             notes = [*run_notes(run.ranker, group.number, unknown), *qrels_notes(self.qrels, group.policies)]
             if group.policies.ties == "quicksort":
-                notes += tie_notes(run, group.number, self.qrels)
+                notes += tie_notes(run, group.number, self.qrels, group.policies)
             how: Any = {"queries": queries, "present": found >= 0, "unusable": unusable, "notes": notes}
             scored.append(score(judged, group.measures, group.policies, **how))
         notes = [*loud, *refused_notes(self.refused, "judgments"), *refused_notes(run.refused, "rankings")]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars
 
 from assay.conventions import Chosen
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, PolicyError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
@@ -85,7 +86,8 @@ def evaluate(
             f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others"
         )
     named = run_column if run_column != RUN or RUN in run.columns else None
-    rows = engine.read_run(run, columns, named, order_column)
+    rule = None if policies.get("doc_id") is None else DocIdRule.parse(policies["doc_id"])
+    rows = engine.read_run(run, columns, named, order_column, rule)
     check_whole("broadcast", broadcast, 0)
     judgments = SparkJudgments.of(qrels, broadcast, collect=collect is True)
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
@@ -185,11 +187,6 @@ class Task:
 
     def check_policies(self) -> None:
         """Raises if a policy needs what a DataFrame does not have."""
-        if self.scorer.policies.doc_id is not None:
-            raise PolicyError(
-                f"{Option('doc_id')} is not available with Spark; make a column of documents and keep the best chunk "
-                'of each, as in run.withColumn("doc_id", …).groupBy("query_id", "doc_id").agg(max("score"))'
-            )
         for group in self.scorer.groups:
             if uses_order(group.policies) and not self.run.has_order:
                 how = (
@@ -201,8 +198,12 @@ class Task:
                 )
 
     def must_group(self) -> bool:
-        """Whether the rows of each query must be brought together: for figures of all scores, or large judgments."""
-        return self.judgments.is_large or any("spread" in way.needs for way in self.ways)
+        """Whether the rows of each query must be brought together.
+
+        That is so for figures of all scores, for the chunks of documents, and for large judgments.
+        """
+        has_chunks = self.scorer.policies.doc_id is not None
+        return self.judgments.is_large or has_chunks or any("spread" in way.needs for way in self.ways)
 
     def find(self) -> engine.Found | None:
         """The judged documents that were retrieved; None if they cannot be counted against."""

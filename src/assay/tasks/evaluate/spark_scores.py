@@ -71,7 +71,7 @@ def note_rows(notes: Sequence[Note], run: str | None, judgments: Collection[str]
     rows = [
         (
             str(note.kind),
-            "judgments" if note.text in judgments else "run",
+            subject_of(note, judgments),
             note.measures,
             note.count,
             sorted(note.queries)[:MOST_QUERIES],
@@ -79,6 +79,14 @@ def note_rows(notes: Sequence[Note], run: str | None, judgments: Collection[str]
         for note in notes
     ]
     return as_rows(rows, run)
+
+
+def subject_of(note: Note, judgments: Collection[str]) -> str:
+    """What a note is about; ids that a rule does not match are counted apart from chunks that were left out."""
+    if note.text in judgments:
+        return "judgments"
+    is_left_out = note.text == Note.of(note.kind, count=note.count).text if note.kind == NoteKind.CHUNKS else True
+    return "run" if is_left_out else "rule"
 
 
 def as_rows(rows: Sequence[tuple[object, ...]], run: str | None) -> polars.DataFrame:
@@ -156,7 +164,7 @@ def score_run(scorer: Scorer, counted: Counted, run: str | None) -> Result:
     for group in scorer.groups:
         index = qrels.index_under(group.policies.duplicates)
         judged, found = rank_hits(qrels.rows, index, ranker.columns(group.number), group.policies)
-        notes = [*run_notes(ranker, group.number, ranker.unknown()), *qrels_notes(qrels, group.policies)]  # type: ignore[arg-type]
+        notes = [*run_notes(ranker, group.number, ranker.unknown()), *qrels_notes(qrels, group.policies)]
         how = {"queries": qrels.queries, "present": found >= 0, "notes": notes}
         parts.append(score(judged, group.measures, group.policies, **how))
     how = {"convention": scorer.convention.name, "policies": scorer.policies}

@@ -15,7 +15,6 @@ import numpy as np
 from assay._kernel import Ranker
 from assay.conventions.prepare import has_queries
 from assay.core.note import Note, NoteKind
-from assay.data.chunks import DocumentRanker
 from assay.data.frames import is_frame, is_tuples
 from assay.data.run import Run
 from assay.data.source import is_source
@@ -70,12 +69,12 @@ def held_rankings(run: RunRead, tied: Mapping[int, str], policies: Policies) -> 
     return rankings
 
 
-def tie_notes(run: RunRead, number: int, qrels: Qrels) -> list[Note]:
+def tie_notes(run: RunRead, number: int, qrels: Qrels, policies: Policies) -> list[Note]:
     """Which queries have ties that ranx would sort in another way, because their rankings are not in memory."""
     if is_held(run):
         return []
     tied = [qrels.queries[each] for each in tied_queries(columns_of(run.ranker, number))]
-    about = "chunks" if isinstance(run.ranker, DocumentRanker) else ""
+    about = "" if policies.doc_id is None else "chunks"
     return [Note.of(NoteKind.TIES, about=about, queries=tied)] if tied else []
 
 
