@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from assay._kernel import Ranker
 from assay.conventions import measure_names, resolve
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.interface import INTERFACE, Advice, Interface, Option, Task
@@ -19,20 +20,19 @@ from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, count_or_skip_missing
 from assay.core.text import show, some
-from assay.data.chunks import DocumentRanker
-from assay.engine.counted import CountedRanker
 from assay.engine.local import select
 from assay.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from assay._kernel import Ranker
     from assay.conventions import Chosen, Refused
     from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
+    from assay.data.chunks import DocumentRanker
     from assay.data.qrels import Qrels
+    from assay.engine.counted import CountedRanker
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)
@@ -264,7 +264,7 @@ def least_grade(measure: Measure) -> float:
 
 def run_notes(ranker: Ranker | DocumentRanker | CountedRanker, number: int, unknown: list[str]) -> list[Note]:
     """What was found while reading the run under the options of that number."""
-    notes = ranker.notes(number) if isinstance(ranker, (DocumentRanker, CountedRanker)) else []
+    notes = [] if isinstance(ranker, Ranker) else ranker.notes(number)
     if unknown:
         notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
     if ranker.scattered:
