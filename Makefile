@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow hostile sanitize audit llm studio-load studio-fuzz spark
+.PHONY: demo test check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow properties hostile sanitize audit llm studio-load studio-fuzz spark
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
@@ -58,6 +58,9 @@ audit: $(VENV)/developed | rust  ## Known vulnerabilities and licences of all de
 
 slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow
+
+properties: $(VENV)/developed  ## The tests with random data, with four times as many examples as in `make test`
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup -m "hypothesis and not slow and not hostile and not llm and not spark"
 
 hostile: $(VENV)/developed | rust  ## Attack assay for minutes; the counts go into docs/reliability.md
 	cargo test --quiet --manifest-path kernel/Cargo.toml --features faults

@@ -9,11 +9,14 @@ from hypothesis import HealthCheck, settings
 
 import assay
 
-# No deadline: a busy computer is not a defect of assay. The short profile tries the same examples every time, so a
-# change that passed once does not fail elsewhere; `HYPOTHESIS_PROFILE=long` searches at random, for hours.
+# No deadline: a busy computer is not a defect of assay. The short profile, of `make test`, tries the same examples every
+# time, so a change that passed once does not fail elsewhere, and so does the thorough one, of `make properties`, with
+# four times as many; `HYPOTHESIS_PROFILE=long` searches at random, for hours. A test that needs more or fewer examples
+# than others says so as a part of `settings.default.max_examples`.
 settings.register_profile(
-    "short", max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "short", max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("thorough", settings.get_profile("short"), max_examples=200)
 settings.register_profile("long", settings.get_profile("short"), derandomize=False, max_examples=20_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 

@@ -3,7 +3,7 @@
 import inspect
 import itertools
 import math
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -102,17 +102,22 @@ def sensible_values(parameter):
     return [value for value in values if value is not None or not is_needed]
 
 
-def variants(definition):
-    """The measure with every combination of such values."""
-    names = list(definition.parameters)
-    for values in itertools.product(*map(sensible_values, definition.parameters.values())):
-        yield definition(**{name: value for name, value in zip(names, values, strict=True) if value is not None})
-
-
-# One draw a measure instead of one a parameter, and made only once: drawing takes most of the tests' time.
 RANKINGS = {name: each for name, each in TABLE.items() if each.of == "rankings"}
-VARIANTS = {name: list(variants(definition)) for name, definition in RANKINGS.items()}
-EACH = [st.sampled_from(each) for each in VARIANTS.values()]
+# Every combination of such values, in the order of the parameters.
+COMBINATIONS = {
+    name: list(itertools.product(*map(sensible_values, each.parameters.values()))) for name, each in RANKINGS.items()
+}
+
+
+@cache
+def variant(name, place):
+    """A measure with one combination of values, made when it is drawn: all of them together take seconds to make."""
+    values = zip(RANKINGS[name].parameters, COMBINATIONS[name][place], strict=True)
+    return RANKINGS[name](**{parameter: value for parameter, value in values if value is not None})
+
+
+# One draw a measure instead of one a parameter: drawing takes most of the tests' time.
+EACH = [st.sampled_from(range(len(each))).map(partial(variant, name)) for name, each in COMBINATIONS.items()]
 # So many measures of the table, side by side, are computed in one example: all of them take too long.
 AT_A_TIME = 24
 

@@ -88,7 +88,10 @@ def test_the_page_says_how_many_executions_are_recorded():
     assert runner.TABLE.search(runner.PAGE.read_text(encoding="utf-8"))[0] == runner.table(known)
 
 
-@pytest.mark.parametrize(("workflow", "target"), [("fuzz.yml", "sanitize"), ("test.yml", "audit")])
+@pytest.mark.parametrize(
+    ("workflow", "target"),
+    [("test.yml", "audit"), *(("fuzz.yml", each) for each in ("sanitize", "properties", "hostile", "slow"))],
+)
 def test_the_workflow_runs_what_make_does(workflow, target):
     assert f"run: make {target}\n" in (ROOT / ".github/workflows" / workflow).read_text(encoding="utf-8")
     assert re.search(rf"^{target}: .*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

@@ -178,7 +178,7 @@ def test_odd_persistences_are_an_error(name):
 @pytest.mark.parametrize("ending", ["trec", "gz"])
 @BOTH
 def test_the_name_is_that_of_the_first_line(library, ending, score, tmp_path):
-    content = f"q1 Q0 a 1 {score} first\nq1 Q0 b 2 0.1 last\n".encode()
+    content = f"q1 Q0 d01 1 {score} first\nq1 Q0 d02 2 0.1 last\n".encode()
     path = tmp_path / f"run.{ending}"
     path.write_bytes(gzip.compress(content) if ending == "gz" else content)
     assert library.Run.from_file(str(path)).name == "first"

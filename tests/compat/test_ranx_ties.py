@@ -108,8 +108,8 @@ def test_arrays(form):
 
 def test_arrays_beside_objects():
     qrels, run = (
-        {"q2": {"d1": 1}, "q1": {"d1": 1, "d2": 2}},
-        {"q2": {"x": 3.0, "d1": 1.0}, "q1": {"d2": 2.0, "d1": 2.0}},
+        {"q2": {"d01": 1}, "q1": {"d01": 1, "d02": 2}},
+        {"q2": {"x01": 3.0, "d01": 1.0}, "q1": {"d02": 2.0, "d01": 2.0}},
     )
     judged, ranked = ours.Qrels(qrels), ours.Run(run)
     expected = ours.evaluate(judged, ranked, METRICS)

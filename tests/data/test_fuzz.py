@@ -20,8 +20,10 @@ RUN = {"q1": {"d1": 3.0, "d4": 2.0, "d3": 1.0}, "q2": ["d2", "d1"]}
 MEASURES = ["ap", "ndcg@10", "rr", "auc", "num_ret"]
 FORMATS = ["trec", "json", "jsonl", "csv", "tsv", "parquet"]
 
-many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-few = settings(many, max_examples=60)
+many = settings(
+    max_examples=settings.default.max_examples * 3 // 4, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+few = settings(many, max_examples=settings.default.max_examples // 3)
 
 
 def attempt(qrels, run, **options):

@@ -133,7 +133,7 @@ def polars_files(draw):
     return write
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 @given(
     rows=runs(st.integers(0, 5).map(float)),
     write=pyarrow_files() | polars_files(),
@@ -169,7 +169,7 @@ def test_progress_ends_with_the_bytes_of_all_row_groups(order, kept_rows, tmp_pa
     assert total - len(groups) * readings <= progress.bytes_read <= total
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     rows=runs(st.integers(-3, 8).map(lambda number: number / 4)),
     write=polars_files(),
@@ -183,7 +183,7 @@ def test_what_cannot_be_counted_gives_the_same_bits(rows, write, options, tmp_pa
     assert found == expected or (found is None and len(set(stretches)) < len(stretches))
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(rows=runs(st.integers(0, 5).map(float)), cuts=st.lists(st.integers(0, 80), max_size=3), write=polars_files())
 def test_many_files_are_one_run(rows, cuts, write, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")

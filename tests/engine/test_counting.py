@@ -86,7 +86,7 @@ POLICIES = [
 
 @pytest.mark.parametrize("policies", POLICIES, ids=str)
 @given(collections())
-@settings(max_examples=60)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_the_same_bits_as_in_one_piece(policies, collection):
     qrels, rows, cuts = collection
     whole = assay.evaluate(qrels, rows.rename({"value": "score"}), MEASURES, **policies)
@@ -94,7 +94,7 @@ def test_the_same_bits_as_in_one_piece(policies, collection):
 
 
 @given(collections())
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 6)
 def test_documents_that_only_other_queries_judged(collection):
     qrels, rows, cuts = collection
     measures = ["ap", "hole@2", "hole"]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from busy_commands import write_busy_files
+
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 TABLE = re.compile(r"(?<=<!-- tried -->\n).*?(?=<!-- end -->)", re.DOTALL)
 KINDS: Counter[str] = Counter()
@@ -33,6 +35,23 @@ def _area(request, record_property):
     mark = request.node.get_closest_marker("attack")
     assert mark is not None, "say what this attacks: pytestmark = pytest.mark.attack(...)"
     record_property("area", mark.args[0])
+
+
+@pytest.fixture(scope="session")
+def launcher():
+    """Forks processes; to start it takes a second, so one serves all files."""
+    from launcher import Launcher
+
+    with Launcher() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def busy_folder(tmp_path_factory):
+    """Files that keep a command busy."""
+    path = tmp_path_factory.mktemp("busy")
+    write_busy_files(path)
+    return path
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ from every_command import write_files
 if os.name == "nt":
     pytest.skip("limits of POSIX", allow_module_level=True)
 
-from launcher import Launcher
-
 pytestmark = pytest.mark.attack("Descriptors")
 COMPRESSIONS = ("", ".gz", ".zst", ".bz2", ".xz")
 NAMES = [f"{kind}{more}" for kind in (".trec", ".json", ".jsonl", ".csv", ".tsv") for more in COMPRESSIONS] + [
@@ -61,12 +59,6 @@ for each in held[SPARE:]:
     os.close(each)
 sys.stdout.write(said)
 """
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,6 @@ import pytest
 if os.name == "nt":
     pytest.skip("limits and mounts of POSIX", allow_module_level=True)
 
-from launcher import Launcher
-
 pytestmark = pytest.mark.attack("Full disks")
 SIZE = 64 << 10
 REASONS = (b"No space left on device", b"File too large")
@@ -82,12 +80,6 @@ QUICK = (
     "ranx.parquet",
 )
 TABLES = ("csv", "tsv", "json", "md", "tex", "html", "txt")
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from functools import cache
 
 import pytest
 
-from busy_commands import BUSY, write_busy_files
+from busy_commands import BUSY
 from search_server import QRELS, QUESTIONS, SearchServer
 
 if os.name == "nt":
@@ -41,10 +41,8 @@ LIFE, LONGEST = 3.0, 6.0
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("busy")
-    write_busy_files(path)
-    return path
+def folder(busy_folder):
+    return busy_folder
 
 
 def end(running, folder):
@@ -91,12 +89,6 @@ def interrupt_after(delay, arguments, launcher, folder):
     assert found == finished(arguments, launcher, folder), where
     assert leftovers(folder) == [], where
     return False
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.mark.parametrize("name", BUSY)

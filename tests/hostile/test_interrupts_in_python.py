@@ -5,13 +5,11 @@ import random
 
 import pytest
 
-from busy_commands import write_busy_files
-
 if os.name == "nt":
     pytest.skip("Windows has no such signals", allow_module_level=True)
 
 from interrupting import SEED, SOON, idle_end, leftovers, surroundings
-from launcher import LISTEN, Launcher
+from launcher import LISTEN
 
 pytestmark = [
     pytest.mark.attack("Interrupts"),
@@ -68,16 +66,8 @@ except KeyboardInterrupt:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("busy")
-    write_busy_files(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
+def folder(busy_folder):
+    return busy_folder
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)

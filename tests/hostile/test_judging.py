@@ -14,7 +14,7 @@ if os.name == "nt":
     pytest.skip("signals, limits and links of POSIX", allow_module_level=True)
 
 from chat_server import completion, serve
-from launcher import BEFORE_ALL, BROKEN, CLOSED, INTERRUPTIBLE, Launcher
+from launcher import BEFORE_ALL, BROKEN, CLOSED, INTERRUPTIBLE
 
 pytestmark = pytest.mark.attack("Judges")
 SEED = 12
@@ -28,12 +28,6 @@ GRADED = {"intent": "x", "fit": 2, "trust": 2, "grade": 2}
 def reply(_):
     """A grade for whatever is asked."""
     return completion(json.dumps(GRADED))
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ import pytest
 if os.name == "nt":
     pytest.skip("Windows has no SIGKILL", allow_module_level=True)
 
-from launcher import Launcher
-
 pytestmark = pytest.mark.attack("Kills")
 SEED = 12
 KILLED = -9
@@ -80,12 +78,6 @@ def search(text):
 ready()
 assay.probe(search, questions, judged, checkpoint=sys.argv[1], name="x", concurrency=1)
 """
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 def versions_of(name, launcher, folder):

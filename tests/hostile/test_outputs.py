@@ -22,7 +22,7 @@ from search_server import SearchServer
 if os.name == "nt":
     pytest.skip("streams, users and pipes of POSIX", allow_module_level=True)
 
-from launcher import BROKEN, CLOSED, NOBODY, Ended, Launcher
+from launcher import BROKEN, CLOSED, NOBODY, Ended
 
 pytestmark = pytest.mark.attack("Outputs")
 FULL = "/dev/full"
@@ -60,12 +60,6 @@ ALONE = {
 @pytest.fixture(scope="module")
 def server():
     with SearchServer() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
         yield started
 
 

@@ -13,8 +13,6 @@ from every_command import COMMANDS, write_files
 if os.name == "nt":
     pytest.skip("folders, terminals and variables of POSIX", allow_module_level=True)
 
-from launcher import Launcher
-
 pytestmark = pytest.mark.attack("Surroundings")
 EVAL = ("eval", "qrels.txt", "two.run", "-q")
 VARIABLES = [
@@ -38,12 +36,6 @@ VARIABLES = [
     {"POLARS_MAX_THREADS": "1"},
     {"GITHUB_STEP_SUMMARY": "/nowhere/summary"},
 ]
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.fixture

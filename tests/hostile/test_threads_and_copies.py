@@ -15,7 +15,7 @@ import assay
 from every_command import write_files
 
 if os.name != "nt":
-    from launcher import NOBODY, Launcher
+    from launcher import NOBODY
 
 pytestmark = pytest.mark.attack("Threads and copies")
 
@@ -180,12 +180,6 @@ ALONE = [
     (("check", "qrels.txt", "one.run"), (0,)),
     (("probe", "http://127.0.0.1:9/", "--queries", "questions.jsonl", "--qrels", "judged.txt"), (2,)),
 ]
-
-
-@pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as started:
-        yield started
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit counts processes on Linux")

@@ -98,7 +98,7 @@ def test_the_version_that_computed_it_stays(stored):
     assert again(loaded, path).version == "9.8.7"
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(values=st.lists(st.floats(), min_size=1, max_size=8), ids=st.data())
 def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
     text = st.text(st.characters(codec="utf-8"), max_size=5)

@@ -173,7 +173,7 @@ def test_a_number_too_large_for_a_float_is_refused(stored):
         assay.load_result(path)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_anything_else_in_it_is_loaded_or_refused(stored, data):
     """Any value of the JSON is replaced by any other."""

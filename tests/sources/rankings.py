@@ -10,7 +10,7 @@ import assay
 
 # A literal formula and assay may differ in the last bits only.
 close = partial(pytest.approx, rel=1e-12, abs=1e-12)
-few_examples = settings(max_examples=60, deadline=None)
+few_examples = settings(max_examples=settings.default.max_examples // 3)
 
 cutoffs = st.integers(1, 12)
 binary_rankings = st.lists(st.sampled_from([0, 1]), min_size=1, max_size=10)

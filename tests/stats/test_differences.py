@@ -29,7 +29,7 @@ def expected_figures(a, b):
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=300))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 def test_figures_have_the_bits_of_numpy(rows):
     a, b = np.array(rows, dtype=np.float64).reshape(-1, 2).T.copy()
     np.testing.assert_array_equal(figures_of([(a, b)])[0], expected_figures(a, b))
@@ -46,7 +46,7 @@ def test_sums_and_deviations_have_the_bits_of_numpy(size):
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 def test_rounded_differences_are_summable_ones(rows):
     a, b = np.array(rows, dtype=np.float64).T.copy()
     moved = differences_of(a, b)

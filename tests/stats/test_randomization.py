@@ -86,7 +86,7 @@ def test_what_the_sums_leave_open_the_differences_decide(kind, monkeypatch):
 @given(
     st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0]), min_size=4, max_size=4), min_size=9, max_size=40)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_ties_of_sums_are_decided_alike(rows):
     found, expected, _ = both_ways(list(np.ascontiguousarray(np.array(rows).T)), 200, 0)
     assert found == expected

@@ -44,7 +44,7 @@ def assert_same(live, **how):
 
 
 @given(st.lists(votes, min_size=1, max_size=30))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 8)
 def test_scores_follow_the_votes(cast):
     live = make_live()
     take(live, cast)

@@ -75,7 +75,7 @@ EVENT = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=settings.default.max_examples // 3)
 @pytest.mark.parametrize("format", TABLES)
 @given(events=st.lists(EVENT, min_size=1, max_size=5))
 def test_any_votes_come_back_the_same(format, events):

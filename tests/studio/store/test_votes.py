@@ -263,7 +263,7 @@ VOTES = st.builds(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(VOTES, max_size=8), max_size=4))
 def test_any_votes_in_any_batches_are_what_the_obvious_model_says(tmp_path_factory, batches):
     model = Model()
