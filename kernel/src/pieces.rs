@@ -16,6 +16,8 @@ pub struct Piece {
 }
 
 const SCORE: usize = size_of::<f64>();
+/// A record of more bytes is a long one.
+const USUAL: usize = 32;
 /// The length of an id is one byte, or this one and four more.
 const LONG: u8 = u8::MAX;
 
@@ -72,35 +74,26 @@ pub struct Collector {
     pieces: Vec<Piece>,
     /// Whether a ranking is in a given order.
     pub is_ordered: bool,
-    /// Whether rows are too many to be taken.
-    is_over: bool,
 }
 
 impl Collector {
     /// Adds a row of the block that is read to those of a query.
     #[inline(always)]
     pub fn add(&mut self, query: u32, retrieved: &RunLine<'_>) -> Result<(), Lack> {
-        if self.is_over {
-            return Ok(());
-        }
         add_record(&mut self.records, retrieved.document, retrieved.score)?;
         self.is_ordered |= retrieved.is_ordered();
         self.rows.add((query, number(self.records.len())?))
     }
 
-    /// Ends a block and gives the number of its rows; queries have numbers below `queries`.
+    /// Ends a block and gives the number of its rows, of which long ones count as several; queries have numbers below
+    /// `queries`.
     pub fn close(&mut self, block: usize, queries: usize) -> Result<usize, Lack> {
         let piece = self.piece(block, queries)?;
-        let count = self.rows.len();
+        let count = self.rows.len().max(self.records.len() / USUAL);
         self.rows.clear();
         self.records.clear();
         self.pieces.add(piece)?;
         Ok(count)
-    }
-
-    /// Gives up what was taken, and takes no more.
-    pub fn give_up(&mut self) {
-        *self = Self { is_over: true, is_ordered: self.is_ordered, ..Self::default() };
     }
 
     /// The rows that were read, put into the order of queries.

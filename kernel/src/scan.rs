@@ -121,7 +121,7 @@ fn first_fault(
 }
 
 /// Puts together what the workers found; gives the number of rows of each query that is ranked later: of those that do
-/// not stand together, and of all if the rows were kept. Their repeats are told then: which of them a worker saw depends
+/// not stand together, and of those whose rows were kept. Their repeats are told then: which of them a worker saw depends
 /// on the threads.
 fn merge(
     workers: &mut [Worker<'_>],
@@ -134,6 +134,7 @@ fn merge(
         for (state, more) in states.iter_mut().zip(&worker.states) {
             state.rows += more.rows;
             state.segments += more.segments;
+            state.was_kept |= more.was_kept;
         }
         for name in worker.unknown.iter() {
             scan.unknown.add(name)?;
@@ -142,8 +143,7 @@ fn merge(
     for (query, state) in states.iter().enumerate() {
         check_rows(state.rows as usize, Some(index.queries.name(query)), limits)?;
     }
-    let keeps = workers.iter().any(|worker| worker.kept.is_some());
-    let is_ranked = |query: u32| !keeps && states[query as usize].segments == 1;
+    let is_ranked = |query: u32| states[query as usize].is_ranked();
     let repeats = workers.iter().flat_map(|worker| &worker.repeats);
     let whole = repeats.filter(|(_, query, _)| is_ranked(*query));
     if let Some((_, _, fault)) = whole.min_by_key(|(block, _, _)| *block) {

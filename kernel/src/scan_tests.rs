@@ -110,6 +110,50 @@ fn what_is_kept_tells_of_whole_queries_unknown_ones_faults_and_repeats() {
 }
 
 #[test]
+fn what_follows_a_scattered_head_is_ranked_where_it_stands() {
+    let stop = AtomicBool::new(false);
+    let head: String = rank_by_rank()
+        .into_iter()
+        .filter(|line| line.starts_with("q0 ") || line.starts_with("q1 "))
+        .collect();
+    let tail: String =
+        lines(12).into_iter().filter(|line| !line.starts_with("q0 ") && !line.starts_with("q1 ")).collect();
+    let expected = scanned("tail", &lines(12).concat(), Plan::new(1, &stop)).unwrap();
+    for (threads, rows_held) in [(1, 30), (3, 30), (3, 150), (2, 600)] {
+        let plan = Plan { block: 150, rows_held, ..Plan::new(threads, &stop) };
+        let scan = scanned(&format!("head{threads}-{rows_held}"), &(head.clone() + &tail), plan).unwrap();
+        assert_eq!((scan.scattered, scan.lines), (2, 600));
+        assert_eq!(hits(&scan), hits(&expected));
+    }
+    // What the file ends with is not read again.
+    let plan = Plan { block: 150, rows_held: 30, ..Plan::new(1, &stop) };
+    let later = ranked_later(&(head + &tail), plan);
+    assert!(later.contains(&0) && later.contains(&1) && !later.contains(&11), "{later:?}");
+}
+
+/// The queries that are not ranked where they stand.
+fn ranked_later(text: &str, plan: Plan<'_>) -> Vec<u32> {
+    let path = std::env::temp_dir().join(format!("assay-scan-{}-later", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let (source, index) = (Source::new(&path, "later"), index(12));
+    let queries = Finder::new(&index.queries).unwrap();
+    let gather =
+        Gather { source: &source, index: &index, queries: &queries, options: &[Options::default()], plan };
+    let mut worker = Worker::new(&gather, true).unwrap();
+    let blocks = Feed::new(Blocks::open(&source, plan.block).unwrap(), 1);
+    let shared = Shared {
+        blocks: &blocks,
+        plan,
+        lines: Mutex::default(),
+        failed: AtomicBool::new(false),
+        held: AtomicUsize::new(0),
+    };
+    worker.work(&shared);
+    std::fs::remove_file(path).unwrap();
+    (0..12).filter(|&query| !worker.states[query as usize].is_ranked()).collect()
+}
+
+#[test]
 fn rankings_in_a_given_order_are_checked_where_rows_are_kept() {
     let stop = AtomicBool::new(false);
     let ordered = rank_by_rank().concat().replace(" Q0 ", " assay-order ");

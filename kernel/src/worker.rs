@@ -36,11 +36,19 @@ impl Shared<'_, '_> {
     }
 }
 
-/// What a worker knows of a query: in how many places of the file it occurs, and its rows.
+/// What a worker knows of a query: in how many places of the file it occurs, its rows, and whether some were kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct State {
     pub segments: u32,
     pub rows: u64,
+    pub was_kept: bool,
+}
+
+impl State {
+    /// Whether the query was ranked where it stands.
+    pub fn is_ranked(&self) -> bool {
+        self.segments == 1 && !self.was_kept
+    }
 }
 
 /// The ranking of one block.
@@ -65,7 +73,7 @@ pub struct Worker<'a> {
     queries: &'a Finder<'a>,
     pub states: Vec<State>,
     pub unknown: Names,
-    /// What is kept of every block, if nothing is ranked yet.
+    /// What is kept of every block while nothing is ranked.
     pub kept: Option<Collector>,
     /// The rows of the query that is read, and their scores and hashes once it ends.
     rows: Vec<Retrieved>,
@@ -126,13 +134,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Keeps the rows of a block, as long as there are not too many.
+    /// Keeps the rows of a block. If there are too many, they are given up, and blocks that follow are ranked.
     fn keep(&mut self, number: usize, shared: &Shared<'_, '_>) -> Result<(), Lack> {
         let Some(kept) = &mut self.kept else { return Ok(()) };
         let count = kept.close(number, self.states.len())?;
         shared.held.fetch_add(count, Ordering::Relaxed);
         if shared.is_full() {
-            kept.give_up();
+            self.kept = None;
         }
         Ok(())
     }
@@ -182,7 +190,8 @@ impl<'a> Worker<'a> {
             match (known, &mut self.kept) {
                 (None, _) => Ok(()),
                 (Some(query), Some(kept)) if KEEPS => {
-                    self.states[query as usize].rows += 1;
+                    let state = &mut self.states[query as usize];
+                    (state.rows, state.was_kept) = (state.rows + 1, true);
                     kept.add(query, &row.retrieved)?;
                     row.retrieved.check_order(&mut self.order)
                 }
@@ -232,15 +241,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Ranks the query that ends, unless rows are kept, or it stood in the file before: then it is ranked later.
+    /// Ranks the query that ends, unless its rows were kept, or it stood in the file before: then it is ranked later.
     #[inline(never)]
     fn close(&mut self, query: Option<u32>, number: usize, block: &[u8]) {
         if let Some(query) = query {
             let state = &mut self.states[query as usize];
             state.segments += 1;
             state.rows += self.rows.len() as u64;
-            if state.segments == 1
-                && self.kept.is_none()
+            if state.is_ranked()
                 && let Err(fault) = self.rank(query, block)
             {
                 self.repeat(number, query, fault);

@@ -142,3 +142,27 @@ def test_duplicate_chunks(frame_of):
     for chunks in ("best", "once"):
         with pytest.raises(assay.DataError, match="order_column"):
             evaluate(QRELS, frame_of(rows, 3), doc_id="before:#", duplicates="last", chunks=chunks)
+
+
+@pytest.fixture
+def many_partitions(spark):
+    """More partitions than queries, so that some have only queries without judgments."""
+    changed = {"spark.sql.shuffle.partitions": "40", "spark.sql.adaptive.enabled": "false"}
+    before = {name: spark.conf.get(name) for name in changed}
+    for name, value in changed.items():
+        spark.conf.set(name, value)
+    yield
+    for name, value in before.items():
+        spark.conf.set(name, value)
+
+
+@pytest.mark.usefixtures("many_partitions")
+def test_queries_without_judgments_in_partitions_of_their_own(frame_of):
+    few = QRELS.filter(polars.col("query_id") == QRELS["query_id"][0])
+    rows = frame_of(CHUNKS, 3)
+    for policies in ({}, {"chunks": "once"}):
+        how = {"doc_id": "before:#", **policies}
+        same_numbers(evaluate(few, rows, MEASURES, **how), assay.evaluate(few, CHUNKS, MEASURES, **how))
+    twice = polars.DataFrame({"query_id": ["q1", "u", "u"], "doc_id": ["d1#0", "x#0", "x#0"], "score": [1.0, 2.0, 2.0]})
+    with pytest.raises(assay.DataError, match="rows of a DataFrame have no first one"):
+        evaluate({"q1": {"d1": 1}}, frame_of(twice), ["ap"], doc_id="before:#", duplicates="first")

@@ -62,6 +62,7 @@ class Grouping:
             else:
                 ranker = self.new_ranker(qrels)
                 ranker.add_frame(table, "the run", 1)
+                self.check_repeats(ranker)
                 parts += self.counted(ranker, qrels, run)
         return Counted.join(parts)
 
@@ -82,13 +83,17 @@ class Grouping:
     def counted(self, ranker: Ranker | DocumentRanker, qrels: Qrels, run: str | None) -> Iterator[Counted]:
         """What the kernel counted of one run under each of its options."""
         for place, way in enumerate(self.ways):
+            yield Counted.of_ranker(ranker, qrels, place, run, way.number)
+
+    def check_repeats(self, ranker: Ranker | DocumentRanker) -> None:
+        """Raises if the first or the last of several rows was kept, though rows have no order."""
+        for place, way in enumerate(self.ways):
             kept = {way.policies.repeated, way.policies.duplicates}.intersection(KEEPS_ONE)
             if kept and ranker.repeats_dropped(place) and not self.has_order:
                 raise DataError(
                     f"the run has duplicate documents, and rows of a DataFrame have no {kept.pop()} one; name a column "
                     f"with their order: {Option('order_column', '…')}"
                 )
-            yield Counted.of_ranker(ranker, qrels, place, run, way.number)
 
     def rank_chunks(self, qrels: Qrels | None, table: polars.DataFrame, run: str | None) -> Iterator[Counted]:
         """What the kernel counts of the documents of chunks, and what became of the chunks.
@@ -96,10 +101,12 @@ class Grouping:
         Chunks of queries without judgments are looked at too, as in a run that is read here.
         """
         orders = [ChunkOrder.of(way.policies) for way in self.ways]
-        known = Qrels({table["query_id"][0]: {"": 1}}) if qrels is None else qrels
+        # Nothing is counted of queries without judgments, but a ranker needs some.
+        known = Qrels({"query": {"document": 1}}) if qrels is None else qrels
         rule = DOCUMENT_COLUMN if self.is_by_field else self.rule
         ranker = DocumentRanker(partial(self.new_ranker, known), rule, orders)  # type: ignore[arg-type]
         ranker.add_run(table, threads=1)
+        self.check_repeats(ranker)
         counted = [*self.counted(ranker, known, run)] if qrels is not None else [without_judgments(table, run)]
         # Duplicate chunks are counted with the chunks.
         yield from (
