@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
@@ -132,6 +132,7 @@ METRICS = [
 
 
 @pytest.mark.parametrize(("measure", "metric"), METRICS, ids=[name for name, _ in METRICS])
+@example(rows=[(["the's\u3000a"], "a"), (["a"], "the's\u3000a")])
 @given(rows=questions)
 def test_is_that_of_sacrebleu(measure, metric, rows):
     expected = [metric.sentence_score(text, right).score if right else math.nan for right, text in clean(rows)]

@@ -23,6 +23,7 @@ from assay.measures.answers.statistics import (
     bleu_rows,
     chrf_rows,
     is_long,
+    ter_references,
     ter_rows,
     ter_words,
 )
@@ -304,7 +305,7 @@ def ter_metric(*, normalize: bool, punctuation: bool, asian: bool, case: bool) -
 def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
     metric = ter_metric(**values)
     found = [sacrebleu_signature(answers, metric)]
-    pairs = zip(answers.references, answers.predictions, strict=True)
+    pairs = zip(ter_references(answers.references, metric), answers.predictions, strict=True)
     long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
     if long:
         text = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"

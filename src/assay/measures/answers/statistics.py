@@ -112,7 +112,8 @@ def best_references(questions: Numbers, counts: FloatArray, metric: Any) -> Numb
 
 def ter_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's TER
     """Rows: the fewest edits and the mean number of words of the references; without shifts for long texts."""
-    words = AnswerWords(references, predictions, Split(metric._preprocess_segment, BLANKS.kind))  # noqa: SLF001
+    prepared = ter_references(references, metric)
+    words = AnswerWords(prepared, predictions, Split(metric._preprocess_segment, BLANKS.kind))  # noqa: SLF001
     firsts = np.flatnonzero(np.diff(words.questions, prepend=-1))
     edits, counts = words.edits(LONGEST_SHIFTED), np.diff(firsts, append=len(words.questions))
     means = np.add.reduceat(words.right, firsts) / counts
@@ -122,9 +123,17 @@ def ter_rows(references: References, predictions: list[str], metric: Any) -> Flo
     return rows
 
 
+def ter_references(references: References, metric: Any) -> References:  # noqa: ANN401 - sacrebleu's TER
+    """The references as sacrebleu splits them: it prepares them once more than answers, which can split more words."""
+    if not (metric.normalized or metric.no_punct):
+        return references
+    return [tuple(map(metric._preprocess_segment, each)) for each in references]  # noqa: SLF001 - sacrebleu's way
+
+
 def ter_row(references: tuple[str, ...], prediction: str, metric: Any) -> tuple[float, float]:  # noqa: ANN401 - sacrebleu's TER
     """A row of long texts, or one that the kernel leaves to sacrebleu."""
-    given, *right = (ter_words(metric, each) for each in (prediction, *references))
+    [prepared] = ter_references([references], metric)
+    given, *right = (ter_words(metric, each) for each in (prediction, *prepared))
     if not is_long((given, *right)):
         row: tuple[float, float] = tuple(
             metric._extract_corpus_statistics([prediction], [[each] for each in references])[0]  # noqa: SLF001
