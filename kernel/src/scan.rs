@@ -20,8 +20,8 @@ use crate::text::feed::Feed;
 use crate::text::lanes::Lanes;
 use crate::text::source::Source;
 use crate::worker::{Shared, State, Worker};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicBool;
 
 /// What a file held.
 #[derive(Debug, Default)]
@@ -71,13 +71,7 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     for _ in 0..plan.threads.max(1) {
         workers.add(Worker::new(&gather, keeps)?)?;
     }
-    let shared = Shared {
-        blocks: &blocks,
-        plan,
-        lines: Mutex::default(),
-        failed: AtomicBool::new(false),
-        held: AtomicUsize::new(0),
-    };
+    let shared = Shared::new(&blocks, plan);
     on_threads(&mut workers, |worker| worker.work(&shared));
     Fault::if_stopped(plan.stop)?;
     let (is_full, lines) =
@@ -85,20 +79,28 @@ pub fn scan(source: &Source, index: &Index, options: &[Options], plan: Plan<'_>)
     if let Some(fault) = first_fault(&workers, source, &blocks.into_blocks(), &lines) {
         return Err(fault);
     }
-    let judged = vec![Judged::default(); options.len()];
-    let surplus = workers.iter().map(|worker| worker.surplus.lines).sum();
-    let mut scan = Scan { judged, lines: lines.iter().sum(), surplus, ..Scan::default() };
-    let later =
-        merge(&mut workers, index, &mut scan, source.limits).map_err(|fault| fault.at(&source.name))?;
-    let kept = collected(workers.into_iter().filter_map(|worker| worker.kept))?;
-    if !keeps || is_full || kept.iter().any(|each| each.is_ordered) {
-        drop(kept);
-        gather.rank(&later, &mut scan.judged)?;
-    } else {
-        let numbered = collected(later.into_iter().map(|each| (each.0 as usize, each)))?;
-        Judged::append_all(&mut scan.judged, &gather.rank_pieces(&in_order(kept.into_iter())?, &numbered)?)?;
+    gather.finish(workers, lines.iter().sum(), !keeps || is_full)
+}
+
+impl Gather<'_> {
+    /// What the workers found in so many lines. What they could not rank is read again, unless all of it was kept.
+    fn finish(&self, mut workers: Vec<Worker<'_>>, lines: usize, again: bool) -> Result<Scan, Fault> {
+        let judged = vec![Judged::default(); self.options.len()];
+        let surplus = workers.iter().map(|worker| worker.surplus.lines).sum();
+        let mut scan = Scan { judged, lines, surplus, ..Scan::default() };
+        let later = merge(&mut workers, self.index, &mut scan, self.source.limits)
+            .map_err(|fault| fault.at(&self.source.name))?;
+        let kept = collected(workers.into_iter().filter_map(|worker| worker.kept))?;
+        if again || kept.iter().any(|each| each.is_ordered) {
+            drop(kept);
+            self.rank(&later, &mut scan.judged)?;
+        } else {
+            let numbered = collected(later.into_iter().map(|each| (each.0 as usize, each)))?;
+            let pieces = in_order(kept.into_iter())?;
+            Judged::append_all(&mut scan.judged, &self.rank_pieces(&pieces, &numbered)?)?;
+        }
+        Ok(scan)
     }
-    Ok(scan)
 }
 
 /// The first fault in the files.

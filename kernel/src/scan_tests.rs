@@ -141,14 +141,7 @@ fn ranked_later(text: &str, plan: Plan<'_>) -> Vec<u32> {
         Gather { source: &source, index: &index, queries: &queries, options: &[Options::default()], plan };
     let mut worker = Worker::new(&gather, true).unwrap();
     let blocks = Feed::new(Blocks::open(&source, plan.block).unwrap(), 1);
-    let shared = Shared {
-        blocks: &blocks,
-        plan,
-        lines: Mutex::default(),
-        failed: AtomicBool::new(false),
-        held: AtomicUsize::new(0),
-    };
-    worker.work(&shared);
+    worker.work(&Shared::new(&blocks, plan));
     std::fs::remove_file(path).unwrap();
     (0..12).filter(|&query| !worker.states[query as usize].is_ranked()).collect()
 }

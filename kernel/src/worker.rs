@@ -20,16 +20,26 @@ use std::sync::{Mutex, PoisonError};
 
 /// What the workers share.
 pub struct Shared<'a, 'b> {
-    pub blocks: &'a Feed<'b>,
-    pub plan: Plan<'a>,
+    blocks: &'a Feed<'b>,
+    plan: Plan<'a>,
     /// The number of lines of each block that is done.
     pub lines: Mutex<Vec<usize>>,
-    pub failed: AtomicBool,
+    failed: AtomicBool,
     /// The number of rows that are kept, if any are.
-    pub held: AtomicUsize,
+    held: AtomicUsize,
 }
 
-impl Shared<'_, '_> {
+impl<'a, 'b> Shared<'a, 'b> {
+    pub fn new(blocks: &'a Feed<'b>, plan: Plan<'a>) -> Self {
+        Self {
+            blocks,
+            plan,
+            lines: Mutex::default(),
+            failed: AtomicBool::new(false),
+            held: AtomicUsize::new(0),
+        }
+    }
+
     /// Whether there are more rows than may be kept.
     pub fn is_full(&self) -> bool {
         self.held.load(Ordering::Relaxed) > self.plan.rows_held
