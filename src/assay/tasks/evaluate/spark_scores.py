@@ -71,7 +71,7 @@ def note_rows(notes: Sequence[Note], run: str | None, judgments: Collection[str]
     rows = [
         (
             str(note.kind),
-            subject_of(note, judgments),
+            about_of(note, judgments),
             note.measures,
             note.count,
             sorted(note.queries)[:MOST_QUERIES],
@@ -81,12 +81,12 @@ def note_rows(notes: Sequence[Note], run: str | None, judgments: Collection[str]
     return as_rows(rows, run)
 
 
-def subject_of(note: Note, judgments: Collection[str]) -> str:
+def about_of(note: Note, judgments: Collection[str]) -> str:
     """What a note is about; ids that a rule does not match are counted apart from chunks that were left out."""
     if note.text in judgments:
         return "judgments"
-    is_left_out = note.text == Note.of(note.kind, count=note.count).text if note.kind == NoteKind.CHUNKS else True
-    return "run" if is_left_out else "rule"
+    left_out = Note.of(NoteKind.CHUNKS, count=note.count).text
+    return "rule" if note.kind == NoteKind.CHUNKS and note.text != left_out else "run"
 
 
 def as_rows(rows: Sequence[tuple[object, ...]], run: str | None) -> polars.DataFrame:
