@@ -1,12 +1,13 @@
 """The connections of the HTTP client: kept while they are good, never shared, and what is sent on them."""
 
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from assay.data import transport
-from assay.data.http import HttpClient
+from assay.data.http import HttpClient, TemporaryError
 from raw_server import RawServer, read_request
 
 KEPT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
@@ -66,6 +67,74 @@ def test_a_connection_that_the_server_closed_is_not_used_again(client, response)
         for number in range(3):
             assert post(client, server) == b"[]"
             server.threads[number].join()
+        assert len(server.threads) == 3
+
+
+class ForgetfulServer(RawServer):
+    """Answers one request on each connection, reads the next and closes without an answer."""
+
+    ends_with_reset = False
+
+    def serve(self, connection):
+        with connection:
+            self.requests.append(read_request(connection))
+            connection.sendall(KEPT)
+            if self.ends_with_reset:
+                # What is closed with unread bytes is reset.
+                connection.recv(1, socket.MSG_PEEK)
+            else:
+                self.requests.append(read_request(connection))
+
+
+@pytest.mark.parametrize("ends_with_reset", [False, True])
+def test_a_request_for_which_a_kept_connection_is_closed_gets_a_new_one(client, ends_with_reset):
+    with ForgetfulServer(b"") as server:
+        server.ends_with_reset = ends_with_reset
+        assert [post(client, server) for _ in range(4)] == [b"[]"] * 4
+        assert len(server.threads) == 4
+        client.close()
+
+
+def test_what_breaks_off_is_not_asked_again(client):
+    def behave(connection, over):  # noqa: ARG001 - what a behaviour is called with
+        connection.sendall(KEPT)
+        read_request(connection)
+        connection.sendall(KEPT[:20])
+
+    with RawServer(behave) as server:
+        assert post(client, server) == b"[]"
+        with pytest.raises(TemporaryError, match=r"Server disconnected|peer closed"):
+            post(client, server)
+        assert len(server.threads) == 1
+
+
+def test_a_client_that_is_closed_while_it_waits_does_not_ask_again(client):
+    asked = threading.Event()
+
+    def behave(connection, over):
+        connection.sendall(KEPT)
+        read_request(connection)
+        asked.set()
+        over.wait(30)
+
+    with RawServer(behave) as server, ThreadPoolExecutor(1) as thread:
+        assert post(client, server) == b"[]"
+        waiting = thread.submit(post, client, server)
+        assert asked.wait(30)
+        client.close()
+        with pytest.raises(TemporaryError):
+            waiting.result(30)
+        assert len(server.threads) == 1
+
+
+@pytest.mark.parametrize("more", [KEPT.replace(b"[]", b"{}"), KEPT[:30], b"garbage", b"\r\n"])
+def test_more_than_a_response_is_not_the_next_response(client, more):
+    def behave(connection, over):
+        connection.sendall(KEPT + more)
+        over.wait(30)
+
+    with RawServer(behave) as server:
+        assert [post(client, server) for _ in range(3)] == [b"[]"] * 3
         assert len(server.threads) == 3
 
 

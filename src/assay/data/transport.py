@@ -14,16 +14,19 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from httpcore2 import (
     SOCKET_OPTION,
+    HTTP11Connection,
     HTTPConnection,
     NetworkBackend,
     NetworkStream,
     Origin,
+    ReadError,
+    RemoteProtocolError,
     Request,
     Response,
     SyncBackend,
@@ -73,6 +76,10 @@ class ExchangeLimits(threading.local):
     def allow(self, more_bytes: int) -> None:
         """Lets this many more bytes come."""
         self.bytes_left += more_bytes
+
+    def nothing_came(self) -> bool:
+        """Whether no byte of the response has come."""
+        return self.bytes_left == MOST_HEADERS
 
     def count(self, received: int) -> None:
         """Raises if more came than may come."""
@@ -158,6 +165,7 @@ class ConnectionPool:
         self._tls = tls_settings()
         self._backend = LimitedBackend()
         self._lock = threading.Lock()
+        self._is_closed = False
         self._open: set[HTTPConnection] = set()
         # By scheme, host and port; the one that has been idle longest comes first.
         self._idle: defaultdict[tuple[bytes, bytes, int], deque[HTTPConnection]] = defaultdict(deque)
@@ -169,25 +177,44 @@ class ConnectionPool:
         if origin.scheme not in (b"http", b"https"):
             raise UnsupportedProtocol("the address must begin with http:// or https://")
         idle = self._idle[origin.scheme, origin.host, origin.port]
-        connection = self._take(idle) or self._add(origin)
+        connection, response = self._send(request, idle)
         try:
-            response = connection.handle_request(request)
-            try:
+            with closing(response):
                 yield response
-            finally:
-                response.close()
         finally:
-            if connection.is_available():
+            if connection.is_available() and not holds_more(connection):
                 idle.append(connection)
             else:
                 self._remove(connection)
 
     def close(self) -> None:
         """Closes all connections, those in use too."""
+        self._is_closed = True
         with self._lock:
             connections = list(self._open)
         for connection in connections:
             connection.close()
+
+    def _send(self, request: Request, idle: deque[HTTPConnection]) -> tuple[HTTPConnection, Response]:
+        """Sends a request on a connection that was kept, or on a new one.
+
+        A server may close a kept connection just when a request is on its way: such a request gets a new one too.
+        """
+        if (kept := self._take(idle)) is not None:
+            try:
+                return kept, self._send_on(kept, request)
+            except (ReadError, RemoteProtocolError):
+                if self._is_closed or not LIMITS.nothing_came():
+                    raise
+        connection = self._add(request.url.origin)
+        return connection, self._send_on(connection, request)
+
+    def _send_on(self, connection: HTTPConnection, request: Request) -> Response:
+        try:
+            return connection.handle_request(request)
+        except BaseException:
+            self._remove(connection)
+            raise
 
     def _take(self, idle: deque[HTTPConnection]) -> HTTPConnection | None:
         """A connection that is neither too old nor closed by the server."""
@@ -209,6 +236,13 @@ class ConnectionPool:
         with self._lock:
             self._open.discard(connection)
         connection.close()
+
+
+def holds_more(connection: HTTPConnection) -> bool:
+    """Whether the server sent more than its response, which would be read as the response to the next request."""
+    # httpcore2 does not look at what h11 has left.
+    inner = connection._connection  # noqa: SLF001
+    return isinstance(inner, HTTP11Connection) and bool(inner._h11_state.trailing_data[0])  # noqa: SLF001
 
 
 @cache
