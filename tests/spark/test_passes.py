@@ -4,6 +4,7 @@ import polars
 import pytest
 
 import assay
+from assay.engine import spark_sums
 from assay.spark import evaluate
 from spark_runs import MARKS, MEASURES, QRELS, RUN, collection, same, written
 
@@ -13,7 +14,11 @@ SCALES = ["ap", "trec_eval_9:map"]
 
 
 def counted_by(monkeypatch):
-    """The names of the passes that are made: `keys` and `others` in Spark's SQL, `kernel` in Arrow batches."""
+    """The names of the passes that are made.
+
+    These are `sums`, `ties` (of rows that tie), `keys` (by search) and `others` in Spark's SQL, and `kernel` in Arrow
+    batches.
+    """
     from assay.engine import spark, spark_counts
 
     made = []
@@ -27,29 +32,49 @@ def counted_by(monkeypatch):
 
         monkeypatch.setattr(module, name, call)
 
+    watch(spark_sums.LevelSums, "read", "sums")
+    watch(spark_sums.LevelSums, "read_ties", "ties")
     watch(spark_counts.SparkCounter, "count_keys", "keys")
     watch(spark_counts.SparkCounter, "other_rankings", "others")
     watch(spark, "count", "kernel")
     return made
 
 
-def test_one_pass_counts_whatever_ties(frame_of, monkeypatch):
+def test_passes_that_are_made(frame_of, monkeypatch):
     made = counted_by(monkeypatch)
     distinct = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
     tied = distinct.with_columns(score=polars.col("place") // 3 * -0.0)
     few = QRELS.filter(query_id="q3")
     both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
+    all_judged = tied.select("query_id", "doc_id", relevance=1)
+    assert len(few) <= spark_sums.MOST_COLUMNS < len(all_judged)
     cases = [
-        (few, distinct, ["keys"]),
-        (few, tied, ["keys"]),
-        # Every document is judged.
-        (tied.select("query_id", "doc_id", relevance=1), tied, ["keys"]),
+        (few, distinct, ["sums"]),
+        (few, tied, ["sums", "ties"]),
+        (all_judged.head(3), tied.head(3), ["sums"]),
+        # Many documents are judged.
+        (all_judged, tied, ["keys"]),
         # A query without judgments.
-        (few, both, ["keys", "others"]),
+        (few, both, ["sums", "others"]),
     ]
     for qrels, rows, passes in cases:
         made.clear()
         same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
+        assert made == passes
+
+
+def test_more_ties_than_may_be_read_are_searched(frame_of, monkeypatch):
+    made = counted_by(monkeypatch)
+    rows = [("q1", "a", 1.0), ("q1", "b", 1.0), ("q1", "x", 1.0), ("q1", "y", 2.0), ("q2", "a", 1.0)]
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
+    slots = spark_sums.LevelSums.slots
+    for most, passes in ((3, ["sums", "ties"]), (2, ["sums", "keys"])):
+        monkeypatch.setattr(
+            spark_sums.LevelSums, "slots", lambda sums, counted, _, most=most: slots(sums, counted, most)
+        )
+        made.clear()
+        same(evaluate(qrels, frame_of(frame, 2), MEASURES), assay.evaluate(qrels, frame, MEASURES))
         assert made == passes
 
 
@@ -58,7 +83,7 @@ def test_a_search_that_java_would_not_compile_goes_to_the_kernel(spark, frame_of
     rows = RUN.filter(query_id="q3")
     spark.conf.set("spark.sql.codegen.wholeStage", "true")
     try:
-        for count, passes in ((15, ["keys"]), (16, ["kernel"])):
+        for count, passes in ((8, ["sums", "ties", "ties"]), (15, ["keys"]), (16, ["kernel"])):
             qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
             made.clear()
             same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
@@ -72,7 +97,7 @@ def test_a_table_that_is_too_large_for_executors_goes_to_the_kernel(frame_of, mo
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     rows = [("r1", "q1", "a", 1.0), ("r1", "q1", "x", 1.0), ("r2", "q2", "b", 1.0), ("r2", "q2", "c", 2.0)]
     frame = polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
-    for measures, passes in ((["ap"], ["keys"]), (SCALES, ["kernel"])):
+    for measures, passes in ((["ap"], ["sums", "ties"]), (SCALES, ["kernel"])):
         made.clear()
         results = evaluate(qrels, frame_of(frame, 2), measures, broadcast=2)
         for name in ("r1", "r2"):
@@ -125,6 +150,14 @@ def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):
     assert result["ap"] == 1.0
 
 
+@pytest.fixture(params=["sums", "search"])
+def counting(request, monkeypatch):
+    """Ranks are counted by sums where that is possible, or always by search."""
+    if request.param == "search":
+        monkeypatch.setattr(spark_sums, "MOST_COLUMNS", -1)
+
+
+@pytest.mark.usefixtures("counting")
 @pytest.mark.parametrize("seed", range(4))
 def test_random_runs_under_several_policies_at_once(frame_of, seed):
     qrels, rows = collection(seed + 10, queries=12)

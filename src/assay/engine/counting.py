@@ -315,10 +315,15 @@ def tie_bounds(levels: polars.DataFrame, rankings: Rankings) -> tuple[IntArray, 
 def check_unchanged(itself: IntArray, counted: polars.DataFrame) -> None:
     """Every judged document that the first pass found must be there in the second, once; Spark only counts them."""
     if len(counted) and (itself != 1).any():
-        raise DataError(
-            "the run gave other rows when it was read again; write it to a file or cache it first, so that both "
-            "passes see the same"
-        )
+        raise changed_error()
+
+
+def changed_error() -> DataError:
+    """The error for a run whose rows differ each time it is read."""
+    return DataError(
+        "the run gave other rows when it was read again; write it to a file or cache it first, so that both "
+        "passes see the same"
+    )
 
 
 def ranking_facts(

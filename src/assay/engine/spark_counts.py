@@ -1,10 +1,11 @@
 """The counting pass as Spark SQL: rows stay in the JVM, and only counts leave it.
 
-The judged documents of a ranking are few, so a small table that every executor gets has them in arrays: their scores,
-and the document ids or places that decide among equal scores. A row of the run is joined with those of its ranking and
-finds its slot among them (see kernel/src/levels.rs) by binary search, each step a column that Spark compiles.
-Ranking and slot are then one number, and Spark counts how often each occurs. Ids are joined by their hash, a single
-long, and compared afterwards. Spark compares texts as the kernel does, by the bytes of UTF-8.
+The judged documents of a ranking are few, so a small table that every executor gets has them: a row of the run is
+joined with those of its ranking, by the hash of ids, a single long, and ids are compared afterwards. If they are very
+few, `spark_sums` counts how many rows are above each. Otherwise a row finds its slot among them (see
+kernel/src/levels.rs) by binary search in arrays of their scores and of the ids or places that decide among equal ones,
+each step a column that Spark compiles. Ranking and slot are then one number, and Spark counts how often each occurs.
+Spark compares texts as the kernel does, by the bytes of UTF-8.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from assay.engine.counting import (
     run_of,
 )
 from assay.engine.spark import same_value, to_frame, to_spark
+from assay.engine.spark_sums import LevelSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,10 +96,13 @@ class SparkCounter:
 
     def levels_of(self, scale: Scale) -> polars.DataFrame:
         """The judged documents of each ranking from low to high: scores, what decides among equal ones, how many."""
-        way = next(number for number, way in enumerate(self.ways) if Scale.of(way) == scale)
         lasts, size = polars.col(scale.last).alias("lasts"), polars.len().cast(polars.Int64).alias("size")
-        levels = self.counting.levels[way].group_by(self.keys, maintain_order=True)
+        levels = self.counting.levels[self.way_of(scale)].group_by(self.keys, maintain_order=True)
         return levels.agg(polars.col("compared").alias("scores"), lasts, size)
+
+    def way_of(self, scale: Scale) -> int:
+        """The first way that compares so; the others differ in what is made of the counts."""
+        return next(number for number, way in enumerate(self.ways) if Scale.of(way) == scale)
 
     @cached_property
     def rankings(self) -> polars.DataFrame:
@@ -129,31 +134,45 @@ class SparkCounter:
             and rankings * self.slots ** len(self.scales) < MOST_KEYS
         )
 
-    def state(self, *, names: bool) -> polars.DataFrame | None:
-        """The counts, as those of `Counting` are; None if there are rows without a query."""
-        counted = self.count_keys()
+    def state(self, *, names: bool, most: int) -> polars.DataFrame | None:
+        """The counts, as those of `Counting` are; None if there are rows without a query.
+
+        Up to `most` rows may be read to the driver.
+        """
+        sums = LevelSums(self)
+        counted = sums.read() if sums.is_possible() else self.count_keys()
         if (counted["key"] == NO_QUERY).any():
             return None
-        known = counted.drop_nulls("key")
+        has_others = counted["key"].null_count() > 0
+        slots = sums.slots(counted.drop_nulls("key"), most) if sums.is_possible() else None
+        if slots is None:
+            known = (self.count_keys() if sums.is_possible() else counted).drop_nulls("key")
+            slots = [self.split(known, position) for position in range(len(self.scales))]
         parts = [polars.DataFrame(schema=STATE)]
-        for position, scale in enumerate(self.scales):
-            rows = self.split(known, position)
+        for scale, rows in zip(self.scales, slots, strict=True):
             parts += [in_state(rows, number) for number, way in enumerate(self.ways) if Scale.of(way) == scale]
         # A run of which no judged document was found has other rankings only.
-        if (names or self.run.has_runs) and len(known) < len(counted):
+        if (names or self.run.has_runs) and has_others:
             parts += self.other_rankings()
         return add_up(polars.concat(parts))
 
-    def table(self) -> DataFrame:
-        """The rankings with their levels, as every executor gets them; one without levels has no arrays."""
+    def table(self, frame: polars.DataFrame) -> DataFrame:
+        """Rankings and what belongs to them, as every executor gets them."""
         from pyspark.sql import functions
 
-        frame = self.rankings
-        for position, levels in enumerate(self.levels):
-            chosen = levels.select(*self.keys, polars.col("scores", "lasts").name.suffix(f"_{position}"))
-            frame = frame.join(chosen, on=self.keys, how="left", maintain_order="left")
         table = to_spark(self.run.session, frame).withColumn("hash", functions.xxhash64(*self.keys))
         return functions.broadcast(table.withColumnsRenamed({name: f"ranking_{name}" for name in self.keys}))
+
+    def join_rankings(self, frame: polars.DataFrame, how: str = "left") -> DataFrame:
+        """The rows of the run with what belongs to their ranking."""
+        return self.run.frame.join(self.table(frame), self.is_ranking(), how)
+
+    def known_or_none(self, key: Column) -> Column:
+        """The key of a row; null for rows of other rankings, and `NO_QUERY` for rows of none."""
+        from pyspark.sql import functions
+
+        has_query = functions.coalesce(functions.col("query_id") != "", functions.expr("false"))
+        return functions.coalesce(key, functions.when(~has_query, functions.lit(NO_QUERY)))
 
     def is_ranking(self) -> Column:
         """Whether a row of the run is one of the ranking."""
@@ -165,20 +184,19 @@ class SparkCounter:
         return condition
 
     def count_keys(self) -> polars.DataFrame:
-        """How many rows have each key: the number of their ranking and their slots.
-
-        It is null for rows of other rankings, and `NO_QUERY` for rows of none.
-        """
+        """How many rows have each key: the number of their ranking and their slots, found by search."""
         from pyspark.sql import functions
 
-        joined = self.run.frame.join(self.table(), self.is_ranking(), "left")
-        key = functions.col("number")
+        frame = self.rankings
+        for position, levels in enumerate(self.levels):
+            chosen = levels.select(*self.keys, polars.col("scores", "lasts").name.suffix(f"_{position}"))
+            # A ranking without levels has no arrays.
+            frame = frame.join(chosen, on=self.keys, how="left", maintain_order="left")
+        joined, key = self.join_rankings(frame), functions.col("number")
         for position, scale in enumerate(self.scales):
             joined, slot = self.search(joined, position, scale)
             key = key * functions.lit(self.slots) + slot
-        has_query = functions.coalesce(functions.col("query_id") != "", functions.expr("false"))
-        key = functions.coalesce(key, functions.when(~has_query, functions.lit(NO_QUERY)))
-        return to_frame(joined.select(key.alias("key")).groupBy("key").count())
+        return to_frame(joined.select(self.known_or_none(key).alias("key")).groupBy("key").count())
 
     def search(self, rows: DataFrame, position: int, scale: Scale) -> tuple[DataFrame, Column]:
         """Rows with the steps of two binary searches, and their slot among the levels of their ranking.
@@ -247,7 +265,7 @@ class SparkCounter:
         """How many rows the rankings have that no judgments are for."""
         from pyspark.sql import functions
 
-        others = self.run.frame.join(self.table(), self.is_ranking(), "left_anti").groupBy(*self.keys)
+        others = self.join_rankings(self.rankings, "left_anti").groupBy(*self.keys)
         excluded = functions.count_if(functions.col("doc_id") == functions.col("query_id"))
         leaves_out = any(scale.excludes for scale in self.scales)
         sums = [functions.count("*").alias("all"), (excluded if leaves_out else functions.lit(0)).alias("own")]

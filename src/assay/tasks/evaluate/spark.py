@@ -235,7 +235,7 @@ class Task:
         """
         counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
         is_possible = found.is_sound and counter.is_possible(self.broadcast)
-        state = counter.state(names=names) if is_possible else None
+        state = counter.state(names=names, most=self.broadcast) if is_possible else None
         return engine.count(self.run, found.rows, self.ways) if state is None else state
 
     def count(self) -> Counted:
