@@ -1,6 +1,7 @@
 // What is shown, kept in the address: `#query=q17&measure=ndcg@10`. Every view has a link.
 
 const listeners = [];
+let shown = location.hash;
 
 /** What the address says. */
 export function state() {
@@ -19,6 +20,7 @@ export function go(changes, { step = false } = {}) {
   if (next === (location.hash || "#")) return;
   if (step) location.hash = next;
   else location.replace(next);
+  show();
 }
 
 /** Calls a function with the state, now and whenever it changes. */
@@ -27,4 +29,11 @@ export function follow(listener) {
   listener(state());
 }
 
-addEventListener("hashchange", () => listeners.forEach((listener) => listener(state())));
+// The page changes with its address; the event comes later, and alone where somebody else changed the address.
+function show() {
+  if (location.hash === shown) return;
+  shown = location.hash;
+  listeners.forEach((listener) => listener(state()));
+}
+
+addEventListener("hashchange", show);
