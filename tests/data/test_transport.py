@@ -87,12 +87,22 @@ class ForgetfulServer(RawServer):
 
 
 @pytest.mark.parametrize("ends_with_reset", [False, True])
-def test_a_request_for_which_a_kept_connection_is_closed_gets_a_new_one(client, ends_with_reset):
+def test_a_request_for_which_a_kept_connection_is_closed_gets_a_new_one(client, ends_with_reset, monkeypatch):
+    monkeypatch.setattr(transport, "AT_ONCE", 30)
     with ForgetfulServer(b"") as server:
         server.ends_with_reset = ends_with_reset
         assert [post(client, server) for _ in range(4)] == [b"[]"] * 4
         assert len(server.threads) == 4
         client.close()
+
+
+def test_a_request_that_a_server_took_its_time_with_is_not_sent_again(client, monkeypatch):
+    monkeypatch.setattr(transport, "AT_ONCE", -1)
+    with ForgetfulServer(b"") as server:
+        assert post(client, server) == b"[]"
+        with pytest.raises(TemporaryError):
+            post(client, server)
+        assert len(server.requests) == 2
 
 
 def test_what_breaks_off_is_not_asked_again(client):

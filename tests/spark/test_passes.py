@@ -68,11 +68,9 @@ def test_more_ties_than_may_be_read_are_searched(frame_of, monkeypatch):
     rows = [("q1", "a", 1.0), ("q1", "b", 1.0), ("q1", "x", 1.0), ("q1", "y", 2.0), ("q2", "a", 1.0)]
     frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
-    slots = spark_sums.LevelSums.slots
+    count = spark_sums.LevelSums.count
     for most, passes in ((3, ["sums", "ties"]), (2, ["sums", "keys"])):
-        monkeypatch.setattr(
-            spark_sums.LevelSums, "slots", lambda sums, counted, _, most=most: slots(sums, counted, most)
-        )
+        monkeypatch.setattr(spark_sums.LevelSums, "count", lambda sums, _, most=most: count(sums, most))
         made.clear()
         same(evaluate(qrels, frame_of(frame, 2), MEASURES), assay.evaluate(qrels, frame, MEASURES))
         assert made == passes

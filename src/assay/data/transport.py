@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 # Shorter than the five seconds after which common servers close an idle connection.
 IDLE_SECONDS = 4.0
+# A server that closed a kept connection says so at once; one that takes longer may have worked on the request.
+AT_ONCE = 1.0
 # Bytes of headers, with those of provisional responses; h11 has a limit of 100 kB on those of one response.
 MOST_HEADERS = 256 << 10
 
@@ -201,10 +203,11 @@ class ConnectionPool:
         A server may close a kept connection just when a request is on its way: such a request gets a new one too.
         """
         if (kept := self._take(idle)) is not None:
+            start = time.monotonic()
             try:
                 return kept, self._send_on(kept, request)
             except (ReadError, RemoteProtocolError):
-                if self._is_closed or not LIMITS.nothing_came():
+                if self._is_closed or not LIMITS.nothing_came() or time.monotonic() - start > AT_ONCE:
                     raise
         connection = self._add(request.url.origin)
         return connection, self._send_on(connection, request)

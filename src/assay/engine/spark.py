@@ -3,8 +3,9 @@
 Only the DataFrame interface is used, so that a session of Spark Connect does as well as a classic one.
 
 `find` and `count` are the two passes of `Finding` and `Counting`: the first is a join in Spark itself, the second sends
-batches of Arrow through the kernel on the executors. Only counts are shuffled. `group` is for what cannot be counted
-that way: it brings the rows of each query together, with their judgments, and ranks them as a local run is ranked.
+batches of Arrow through the kernel on the executors, where `spark_counts` cannot count in Spark. Only counts are
+shuffled. `group` is for what cannot be counted that way: it brings the rows of each query together, with their
+judgments, and ranks them as a local run is ranked.
 """
 
 from __future__ import annotations
@@ -201,14 +202,14 @@ def find(run: SparkRun, judged: polars.DataFrame, *, foreign: bool, by_order: bo
 
     is_usable = usable(run, by_order=by_order)
     rows = run.frame
-    ids = ["doc_id"] if foreign else ["query_id", "doc_id"]
-    for names in dict.fromkeys((("doc_id",), tuple(ids))):
-        hashes = xxhash64(*judged.select(names)).unique()
+    lookups = [["doc_id"]] if foreign else [["doc_id"], ["query_id", "doc_id"]]
+    for names in lookups:
+        hashes = xxhash64(*judged.select(names).unique()).unique()
         rows = look_up(rows, names, to_spark(run.session, hashes.to_frame()), is_small=most <= MOST_BROADCAST)
         rows = rows.where(functions.col("is_found") | ~is_usable).select(*run.frame.columns)
     found = to_frame(rows.select("*", is_usable.alias("is_usable")).limit(most + 1))
     usable_rows = found.filter(polars.col("is_usable") & (polars.col("query_id") != "")).drop("is_usable")
-    rows_found = usable_rows.join(judged, on=ids, how="semi", maintain_order="left")
+    rows_found = usable_rows.join(judged, on=lookups[-1], how="semi", maintain_order="left")
     return Found(rows_found, len(found) <= most, bool(found["is_usable"].all()))
 
 

@@ -1,4 +1,4 @@
-"""The counting pass as Spark SQL: rows stay in the JVM, and only counts leave it.
+"""The counting pass as Spark SQL: rows stay in the JVM; counts leave it, and rows that tie with judged documents.
 
 The judged documents of a ranking are few, so a small table that every executor gets has them: a row of the run is
 joined with those of its ranking, by the hash of ids, a single long, and ids are compared afterwards. If they are very
@@ -28,7 +28,7 @@ from assay.engine.counting import (
     run_of,
 )
 from assay.engine.spark import same_value, to_frame, to_spark
-from assay.engine.spark_sums import LevelSums
+from assay.engine.spark_sums import NO_QUERY, CountedSlots, LevelSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,8 +45,6 @@ MOST_ENTRIES = 4
 MOST_STEPS = 12
 # The slots of a row under all scales together are a number of 63 bits.
 MOST_KEYS = 1 << 62
-# The key of rows without a query.
-NO_QUERY = -1
 KEYS = ("run", "query_id")
 
 
@@ -122,39 +120,43 @@ class SparkCounter:
         """How many slots a row may have under one scale. The last one is for rows that are left out."""
         return SLOTS * (self.most_levels + 1)
 
-    def is_possible(self, most: int) -> bool:
-        """Whether the table is small enough for executors that may hold so many judgments, and the search for Java."""
+    def is_small(self, most: int) -> bool:
+        """Whether the table is small enough for executors that may hold so many judgments."""
+        return self.most_rankings + len(self.found) * len(self.scales) <= MOST_ENTRIES * most
+
+    @property
+    def most_rankings(self) -> int:
+        """At least as many as there are; fewer, if only some of the judged queries were retrieved."""
         runs = self.found["run"].n_unique() if self.run.has_runs else 1
-        # More than there are, if only some of the judged queries were retrieved.
-        rankings = runs * len(self.queries) + self.found.select(self.keys).n_unique()
-        entries = rankings + len(self.found) * len(self.scales)
-        return (
-            (self.most_levels.bit_length() + 2) * len(self.scales) <= MOST_STEPS
-            and entries <= MOST_ENTRIES * most
-            and rankings * self.slots ** len(self.scales) < MOST_KEYS
-        )
+        return runs * len(self.queries) + self.found.select(self.keys).n_unique()
 
     def state(self, *, names: bool, most: int) -> polars.DataFrame | None:
-        """The counts, as those of `Counting` are; None if there are rows without a query.
+        """The counts, as those of `Counting` are; None if they are for the kernel.
 
-        Up to `most` rows may be read to the driver.
+        That is so if there are rows without a query, or too many levels. Up to `most` rows may be read to the driver.
         """
-        sums = LevelSums(self)
-        counted = sums.read() if sums.is_possible() else self.count_keys()
-        if (counted["key"] == NO_QUERY).any():
+        counted = LevelSums(self).count(most) or self.search_all()
+        if counted is None:
             return None
-        has_others = counted["key"].null_count() > 0
-        slots = sums.slots(counted.drop_nulls("key"), most) if sums.is_possible() else None
-        if slots is None:
-            known = (self.count_keys() if sums.is_possible() else counted).drop_nulls("key")
-            slots = [self.split(known, position) for position in range(len(self.scales))]
         parts = [polars.DataFrame(schema=STATE)]
-        for scale, rows in zip(self.scales, slots, strict=True):
+        for scale, rows in zip(self.scales, counted.scales, strict=True):
             parts += [in_state(rows, number) for number, way in enumerate(self.ways) if Scale.of(way) == scale]
         # A run of which no judged document was found has other rankings only.
-        if (names or self.run.has_runs) and has_others:
+        if (names or self.run.has_runs) and counted.has_others:
             parts += self.other_rankings()
         return add_up(polars.concat(parts))
+
+    def search_all(self) -> CountedSlots | None:
+        """The slots of all rows by search; None if it would be too long for Java, or rows have no query."""
+        steps = (self.most_levels.bit_length() + 2) * len(self.scales)
+        if steps > MOST_STEPS or self.most_rankings * self.slots ** len(self.scales) >= MOST_KEYS:
+            return None
+        counted = self.count_keys()
+        if (counted["key"] == NO_QUERY).any():
+            return None
+        known = counted.drop_nulls("key")
+        scales = [self.split(known, position) for position in range(len(self.scales))]
+        return CountedSlots(scales, has_others=len(known) < len(counted))
 
     def table(self, frame: polars.DataFrame) -> DataFrame:
         """Rankings and what belongs to them, as every executor gets them."""

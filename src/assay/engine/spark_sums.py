@@ -26,35 +26,46 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 16
 # Scores by which Spark can skip rows before it looks at their query.
 MOST_SCORES = 100
+# The key of rows without a query.
+NO_QUERY = -1
 
 
-class ScaleSums(NamedTuple):
+class CountedSlots(NamedTuple):
+    """For each scale, rankings with a `slot` each and how many `rows` have it; and whether other rankings have rows."""
+
+    scales: list[polars.DataFrame]
+    has_others: bool
+
+
+class ScaleLevels(NamedTuple):
     """The levels of one scale: how many a ranking has at most, and the columns of their scores and sums."""
 
     position: int
     scale: Scale
     most_levels: int
 
-    def scores(self) -> list[str]:
+    @property
+    def score_names(self) -> list[str]:
         return [f"score_{self.position}_{place}" for place in range(self.most_levels)]
 
-    def sums(self) -> list[str]:
+    @property
+    def sum_names(self) -> list[str]:
         return [f"above_{self.position}_{place}" for place in range(self.most_levels)]
 
     @property
-    def ties(self) -> str:
+    def tie_name(self) -> str:
         return f"ties_{self.position}"
 
     def columns(self) -> list[Column]:
         """What Spark sums for each ranking."""
         from pyspark.sql import functions
 
-        value, scores = self.scale.value(), [functions.col(name) for name in self.scores()]
-        above = [functions.count_if(value > score) for score in scores]
-        is_tied = reduce(or_, (value == score for score in scores), functions.lit(False))
-        return [each.alias(name) for each, name in zip(above, self.sums(), strict=True)] + [
-            functions.count_if(is_tied).alias(self.ties)
+        value, scores = self.scale.value(), [functions.col(name) for name in self.score_names]
+        above = [
+            functions.count_if(value > score).alias(name) for score, name in zip(scores, self.sum_names, strict=True)
         ]
+        is_tied = reduce(or_, (value == score for score in scores), functions.lit(False))
+        return [*above, functions.count_if(is_tied).alias(self.tie_name)]
 
 
 class LevelSums:
@@ -63,7 +74,7 @@ class LevelSums:
     def __init__(self, counter: SparkCounter) -> None:
         self.counter = counter
         self.scales = [
-            ScaleSums(position, scale, max(levels["size"].to_list(), default=0))
+            ScaleLevels(position, scale, max(levels["size"].to_list(), default=0))
             for position, (scale, levels) in enumerate(zip(counter.scales, counter.levels, strict=True))
         ]
 
@@ -79,7 +90,7 @@ class LevelSums:
         frame = self.counter.rankings
         for each in self.scales:
             scores = [polars.col("scores").list.get(place, null_on_oob=True) for place in range(each.most_levels)]
-            names = dict(zip(each.scores(), scores, strict=True))
+            names = dict(zip(each.score_names, scores, strict=True))
             chosen = self.counter.levels[each.position].select(*self.counter.keys, **names)
             frame = frame.join(chosen, on=self.counter.keys, how="left", maintain_order="left")
         joined = self.counter.join_rankings(frame)
@@ -87,69 +98,64 @@ class LevelSums:
         key = self.counter.known_or_none(functions.col("number"))
         return to_frame(joined.groupBy(key.alias("key")).agg(functions.count("*").alias("count"), *columns))
 
-    def slots(self, counted: polars.DataFrame, most: int) -> list[polars.DataFrame] | None:
-        """The rankings of every scale with a `slot` each, and how many `rows` have it.
-
-        None if more than `most` rows would have to be read because they tie.
-        """
-        named = counted.join(self.counter.rankings, left_on="key", right_on="number")
-        made = [self.scores_of(each, named) for each in self.scales]
-        if any(tied_scores(scores).unique(self.counter.keys)["ties"].sum() > most for scores in made):
+    def count(self, most: int) -> CountedSlots | None:
+        """The slots of all rows; None if sums are not enough: too many levels, or more than `most` rows that tie."""
+        if not self.is_possible():
             return None
-        return [self.slots_of(each, named, scores) for each, scores in zip(self.scales, made, strict=True)]
+        counted = self.read()
+        if (counted["key"] == NO_QUERY).any():
+            return None
+        rankings = counted.join(self.counter.rankings, left_on="key", right_on="number")
+        scores = [self.scores_of(each, rankings) for each in self.scales]
+        if any(tied_scores(each).unique(self.counter.keys)["ties"].sum() > most for each in scores):
+            return None
+        slots = [self.slots_of(each, rankings, found) for each, found in zip(self.scales, scores, strict=True)]
+        return CountedSlots(slots, has_others=len(rankings) < len(counted))
 
-    def scores_of(self, sums: ScaleSums, named: polars.DataFrame) -> polars.DataFrame:
+    def scores_of(self, level: ScaleLevels, rankings: polars.DataFrame) -> polars.DataFrame:
         """The distinct scores of judged documents in each ranking, from low to high.
 
         They have the `place` of the first level, how many `levels` have the score, and what the sums say: how many rows
         are `above`, and how many the ranking has in all and of those that tie with any level.
         """
-        keys, names = self.counter.keys, sums.sums()
+        keys, names = self.counter.keys, level.sum_names
         above = polars.concat_list(names) if names else polars.lit([], polars.List(polars.Int64))
-        said = named.select(*keys, "count", above=above, ties=sums.ties)
+        sums = rankings.select(*keys, "count", above=above, ties=level.tie_name)
         place = polars.int_range(polars.len()).over(keys).alias("place")
-        levels = self.counter.counting.levels[self.counter.way_of(sums.scale)].with_columns(place)
+        levels = self.counter.counting.levels[self.counter.way_of(level.scale)].with_columns(place)
         grouped = levels.group_by(*keys, "compared", maintain_order=True)
         scores = grouped.agg(polars.col("place").min(), levels=polars.len().cast(polars.Int64))
-        joined = scores.join(said, on=keys, maintain_order="left")
+        joined = scores.join(sums, on=keys, maintain_order="left")
         size = polars.col("levels").sum().over(keys)
         return joined.with_columns(polars.col("above").list.get(polars.col("place")), size=size)
 
-    def slots_of(self, sums: ScaleSums, named: polars.DataFrame, scores: polars.DataFrame) -> polars.DataFrame:
+    def slots_of(self, level: ScaleLevels, rankings: polars.DataFrame, scores: polars.DataFrame) -> polars.DataFrame:
         """The counts of all slots under one scale."""
-        keys = self.counter.keys
-        tied = tied_scores(scores)
-        read = self.read_ties(sums, tied) if len(tied) else None
-        if read is None:
-            scores = scores.with_columns(tied="levels")
+        keys, tied = self.counter.keys, tied_scores(scores)
+        parts = []
+        if len(tied):
+            rows = self.read_ties(level, tied)
+            parts.append(self.place_ties(level, rows))
+            read = rows.group_by(*keys, "compared").agg(read=polars.len().cast(polars.Int64))
+            scores = scores.join(read, on=[*keys, "compared"], how="left", maintain_order="left")
         else:
-            found = read.group_by(*keys, "compared").agg(tied=polars.len().cast(polars.Int64))
-            scores = scores.join(found, on=[*keys, "compared"], how="left", maintain_order="left")
-            scores = scores.with_columns(polars.col("tied").fill_null(polars.col("levels")))
-        before = polars.col("above").shift().over(keys).fill_null(polars.col("count"))
-        below = scores.select(
-            *keys, slot=SLOTS * polars.col("place") + BETWEEN, rows=before - polars.col("above") - polars.col("tied")
-        )
-        top = scores.group_by(*keys, maintain_order=True).last()
-        over = top.select(*keys, slot=SLOTS * polars.col("size") + BETWEEN, rows="above")
-        is_changed = scores.filter(polars.col("tied").sum().over(keys) != polars.col("ties"))
-        if len(is_changed) or (below["rows"] < 0).any():
-            raise changed_error()
-        alone = scores.join(tied.select(keys), on=keys, how="anti", maintain_order="left")
+            scores = scores.with_columns(read=polars.lit(0, polars.Int64))
+        others = polars.col("ties") > polars.col("size")
+        tied_rows = polars.when(others).then(polars.col("read").fill_null(0)).otherwise("levels")
+        scores = scores.with_columns(tied=tied_rows)
+        alone = scores.join(tied, on=keys, how="anti", maintain_order="left")
         places = polars.int_ranges("place", polars.col("place") + polars.col("levels"))
         itself = alone.select(*keys, slot=SLOTS * places + ITSELF, rows=polars.lit(1, polars.Int64)).explode("slot")
-        parts = [below.filter(polars.col("rows") > 0), over.filter(polars.col("rows") > 0), itself]
-        if read is not None:
-            parts.append(self.place_ties(sums, read))
-        others = named.join(scores.select(keys), on=keys, how="anti", maintain_order="left")
-        parts.append(others.select(*keys, slot=polars.lit(NO_SLOT, polars.Int64), rows="count"))
+        unranked = rankings.join(scores, on=keys, how="anti", maintain_order="left")
+        unranked = unranked.select(*keys, slot=polars.lit(NO_SLOT, polars.Int64), rows="count")
+        parts += [*gaps(scores, keys), itself, unranked]
         return polars.concat(parts).with_columns(excluded=polars.lit(0, polars.Int64))
 
-    def read_ties(self, sums: ScaleSums, tied: polars.DataFrame) -> polars.DataFrame:
+    def read_ties(self, level: ScaleLevels, tied: polars.DataFrame) -> polars.DataFrame:
         """The rows of these rankings that have one of these scores, with their score as it is `compared`."""
         from pyspark.sql import functions
 
-        keys, value = self.counter.keys, sums.scale.value()
+        keys, value = self.counter.keys, level.scale.value()
         rows = self.counter.run.frame
         # Spark decodes the query of a row only if its score may be one of these.
         if tied["compared"].n_unique() <= MOST_SCORES:
@@ -163,9 +169,9 @@ class LevelSums:
         # Other rows may have the same hash.
         return read.join(tied.select(*keys, "compared"), on=[*keys, "compared"], how="semi")
 
-    def place_ties(self, sums: ScaleSums, read: polars.DataFrame) -> polars.DataFrame:
+    def place_ties(self, level: ScaleLevels, read: polars.DataFrame) -> polars.DataFrame:
         """The slots of rows that tie, as the kernel finds them."""
-        way = self.counter.ways[self.counter.way_of(sums.scale)]
+        way = self.counter.ways[self.counter.way_of(level.scale)]
         part = Counting(self.counter.found, [way]).start()
         part.add(read.drop("compared"))
         return part.state().select(*self.counter.keys, "slot", "rows")
@@ -174,3 +180,16 @@ class LevelSums:
 def tied_scores(scores: polars.DataFrame) -> polars.DataFrame:
     """The scores of rankings in which other documents tie with judged ones."""
     return scores.filter(polars.col("ties") > polars.col("size"))
+
+
+def gaps(scores: polars.DataFrame, keys: list[str]) -> list[polars.DataFrame]:
+    """How many rows are between the scores of judged documents, and above the highest; raises if these cannot be."""
+    before = polars.col("above").shift().over(keys).fill_null(polars.col("count"))
+    between = before - polars.col("above") - polars.col("tied")
+    below = scores.select(*keys, slot=SLOTS * polars.col("place") + BETWEEN, rows=between)
+    is_changed = scores.filter(polars.col("tied").sum().over(keys) != polars.col("ties"))
+    if len(is_changed) or (below["rows"] < 0).any():
+        raise changed_error()
+    highest = scores.group_by(*keys, maintain_order=True).last()
+    above = highest.select(*keys, slot=SLOTS * polars.col("size") + BETWEEN, rows="above")
+    return [each.filter(polars.col("rows") > 0) for each in (below, above)]

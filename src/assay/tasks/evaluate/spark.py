@@ -234,7 +234,7 @@ class Task:
         are counted if their `names` are asked for.
         """
         counter = SparkCounter(self.run, found.rows, self.ways, self.scorer.qrels.queries)
-        is_possible = found.is_sound and counter.is_possible(self.broadcast)
+        is_possible = found.is_sound and counter.is_small(self.broadcast)
         state = counter.state(names=names, most=self.broadcast) if is_possible else None
         return engine.count(self.run, found.rows, self.ways) if state is None else state
 
