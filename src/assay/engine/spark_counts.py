@@ -126,7 +126,7 @@ class SparkCounter:
 
     @property
     def most_rankings(self) -> int:
-        """At least as many as there are; fewer, if only some of the judged queries were retrieved."""
+        """How many rankings there may be: more than there are, if only some of the judged queries were retrieved."""
         runs = self.found["run"].n_unique() if self.run.has_runs else 1
         return runs * len(self.queries) + self.found.select(self.keys).n_unique()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from assay.engine.spark_counts import Scale, SparkCounter
 
-# Levels of all scales together. More comparisons take longer than a search.
+# Levels of all scales together: each is a column, a comparison and a sum for every row, where a search halves them.
 MOST_COLUMNS = 16
 # Scores by which Spark can skip rows before it looks at their query.
 MOST_SCORES = 100
