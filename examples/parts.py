@@ -42,4 +42,6 @@ def evaluate_parts(qrels_path: str, paths: list[str], workers: int = 2) -> Resul
 
 
 if __name__ == "__main__":
+    if not sys.argv[2:]:
+        sys.exit("usage: python examples/parts.py QRELS PART...")
     print(evaluate_parts(sys.argv[1], sys.argv[2:]))

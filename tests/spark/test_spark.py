@@ -330,9 +330,9 @@ class TestCommand:
 
 
 def alone(kind, **variables):
-    """What `alone.py` prints in a process of its own: the module of its session, and whether pandas was imported."""
+    """`alone.py` in a process of its own; it prints the module of its session, and whether pandas was imported."""
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
-    done = subprocess.run(  # noqa: S603 - our own script
+    return subprocess.run(  # noqa: S603 - our own script
         [sys.executable, HERE / "alone.py", kind],
         check=False,
         capture_output=True,
@@ -340,6 +340,9 @@ def alone(kind, **variables):
         env=environment,
         timeout=300,
     )
+
+
+def printed(done):
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 
@@ -347,9 +350,18 @@ def alone(kind, **variables):
 def test_without_pandas(tmp_path):
     # Python runs this at its start, in the driver and in every worker.
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pandas'] = None\n")
-    assert alone("classic", PYTHONPATH=str(tmp_path)) == "pyspark.sql.session False"
+    assert printed(alone("classic", PYTHONPATH=str(tmp_path))) == "pyspark.sql.session False"
 
 
 def test_with_spark_connect():
     # Spark's own switch for tests: the server takes any free port instead of 15002.
-    assert alone("connect", SPARK_TESTING="1").startswith("pyspark.sql.connect.session")
+    assert printed(alone("connect", SPARK_TESTING="1")).startswith("pyspark.sql.connect.session")
+
+
+def test_executors_without_assay(tmp_path):
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')  # -S: without installed packages
+    bare.chmod(0o755)
+    done = alone("classic", PYSPARK_PYTHON=str(bare), PYSPARK_DRIVER_PYTHON=sys.executable)
+    assert done.returncode == 1
+    assert "the Python that Spark's executors run has no assay; install it there" in done.stderr

@@ -11,6 +11,7 @@ judgments, and ranks them as a local run is ranked.
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
@@ -45,6 +46,10 @@ WHOLE_NUMBERS = ("byte", "short", "integer", "long")
 NUMBERS = (*WHOLE_NUMBERS, "float", "double")
 # The rows of judgments come before those of runs.
 JUDGMENT, RETRIEVED = 0, 1
+WITHOUT_ASSAY = (
+    "the Python that Spark's executors run has no assay; install it there, or name one that has it in the variable "
+    f"PYSPARK_PYTHON of the environment before the session starts (here: {sys.executable})"
+)
 # What executors raise, as Spark's message has it.
 RAISED = re.compile(r"assay(?:\.core\.errors)?\.(\w+Error): (.+)")
 # Rows that are brought together before whole queries among them are ranked.
@@ -162,6 +167,8 @@ def executor_errors() -> Iterator[None]:
         if raised := RAISED.search(str(error)):
             kind = getattr(errors, raised[1], AssayError)
             raise kind(raised[2]) from error
+        if "No module named 'assay'" in str(error):
+            raise DataError(WITHOUT_ASSAY) from error
         reason = printable(str(error).strip().partition("\n")[0])
         raise DataError(f"Spark cannot read the run: {reason}") from error
 
