@@ -134,3 +134,6 @@ def test_what_cannot_be_counted():
     ordered = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "value": [1.0, 1.0], "order": [3, 3]})
     with pytest.raises(assay.DataError, match="two rows with 3 in the order column"):
         Counting(ordered, ways_of([(assay.Policies(ties="input"), (), 0)]))
+    counting = Counting(ordered[:1], ways_of([(assay.Policies(ties="input"), (), 0)]))
+    with pytest.raises(assay.DataError, match="query 'q' has two rows with the same number in the order column"):
+        counting.finish(counting.partial(ordered))

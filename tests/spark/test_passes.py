@@ -162,3 +162,14 @@ def test_random_runs_under_several_policies_at_once(frame_of, seed):
     measures = ["ap", "trec_eval:map", "ranx:map", "num_ret"]
     local = assay.evaluate(qrels, written(rows), measures)
     same(evaluate(qrels, frame_of(rows, 4), measures, order_column="place"), local)
+
+
+@pytest.mark.usefixtures("counting")
+def test_rows_with_the_same_place(frame_of):
+    rows = [("q1", "a", 1.0, 3), ("q1", "b", 1.0, 3), ("q1", "c", 0.5, 4), ("q2", "a", 1.0, 1)]
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score", "place"], orient="row")
+    qrels = {"q1": {"a": 1, "c": 1}, "q2": {"a": 1}}
+    with pytest.raises(assay.DataError, match="query 'q1' has two rows with the same number in the order column"):
+        evaluate(qrels, frame_of(frame, 2), ["ap"], ties="input", order_column="place")
+    # Where places decide nothing, they may be the same.
+    same(evaluate(qrels, frame_of(frame, 2), ["ap"], order_column="place"), assay.evaluate(qrels, frame, ["ap"]))

@@ -287,7 +287,8 @@ def count_way(levels: polars.DataFrame, way: Way, state: polars.DataFrame) -> Co
     first, last = tie_bounds(levels, rankings)
     # Where the gap below each level, its tie and its ranking begin or end.
     gap, tie, above = (SLOTS * (each + rankings.number) for each in (place, first, last + 1))
-    check_unchanged(rows[gap + ITSELF], counted)
+    if len(counted):
+        check_unchanged(levels, way, rankings, rows[gap + ITSELF])
     whole = seen[SLOTS * (rankings.end[rankings.number] + rankings.number) + TIED_ABOVE]
     before = seen[gap + TIED_ABOVE] - seen[tie + BETWEEN]
     counts = {
@@ -312,10 +313,19 @@ def tie_bounds(levels: polars.DataFrame, rankings: Rankings) -> tuple[IntArray, 
     return first, first + np.repeat(sizes, sizes) - 1
 
 
-def check_unchanged(itself: IntArray, counted: polars.DataFrame) -> None:
+def check_unchanged(levels: polars.DataFrame, way: Way, rankings: Rankings, itself: IntArray) -> None:
     """Every judged document that the first pass found must be there in the second, once; Spark only counts them."""
-    if len(counted) and (itself != 1).any():
-        raise changed_error()
+    if (itself == 1).all():
+        return
+    surplus = np.add.reduceat(itself - 1, rankings.first)
+    # With the place of a judged document, another one is taken for it.
+    if way.by_order and (surplus > 0).any():
+        query = levels["query_id"][int(rankings.first[np.argmax(surplus > 0)])]
+        raise DataError(
+            f"query {show(query)} has two rows with the same number in the order column; every row of a query needs "
+            "its own"
+        )
+    raise changed_error()
 
 
 def changed_error() -> DataError:
