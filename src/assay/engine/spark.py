@@ -1,6 +1,7 @@
 """Runs that are Spark DataFrames: found, counted and grouped where they are.
 
-Only the DataFrame interface is used, so that a session of Spark Connect does as well as a classic one.
+Only the DataFrame interface is used, so that a session of Spark Connect does as well as a classic one. Conditions are
+SQL where they are long: every call for a column asks Java several times.
 
 `find` and `count` are the two passes of `Finding` and `Counting`: the first is a join in Spark itself, the second sends
 batches of Arrow through the kernel on the executors, where `spark_counts` cannot count in Spark. Only counts are
@@ -13,8 +14,6 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
-from functools import reduce
-from operator import and_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars
@@ -205,16 +204,14 @@ def find(run: SparkRun, judged: polars.DataFrame, *, foreign: bool, by_order: bo
     up first, so that Spark need not decode the query of such a row. Query ids are checked when rows are counted.
     Executors only get hashes of ids; rows that have such a hash but other ids are left out here.
     """
-    from pyspark.sql import functions
-
     is_usable = usable(run, by_order=by_order)
     rows = run.frame
     lookups = [["doc_id"]] if foreign else [["doc_id"], ["query_id", "doc_id"]]
     for names in lookups:
         hashes = xxhash64(*judged.select(names).unique()).unique()
         rows = look_up(rows, names, to_spark(run.session, hashes.to_frame()), is_small=most <= MOST_BROADCAST)
-        rows = rows.where(functions.col("is_found") | ~is_usable).select(*run.frame.columns)
-    found = to_frame(rows.select("*", is_usable.alias("is_usable")).limit(most + 1))
+        rows = rows.where(f"is_found OR NOT {is_usable}").drop("is_found")
+    found = to_frame(rows.selectExpr("*", f"{is_usable} AS is_usable").limit(most + 1))
     usable_rows = found.filter(polars.col("is_usable") & (polars.col("query_id") != "")).drop("is_usable")
     rows_found = usable_rows.join(judged, on=lookups[-1], how="semi", maintain_order="left")
     return Found(rows_found, len(found) <= most, bool(found["is_usable"].all()))
@@ -224,29 +221,29 @@ def look_up(rows: DataFrame, names: Sequence[str], hashes: DataFrame, *, is_smal
     """Rows with `is_found`, whether a table of distinct hashes has that of their ids."""
     from pyspark.sql import functions
 
-    is_same = functions.xxhash64(*names) == functions.col("hash")
+    is_same = functions.expr(f"{hash_of(names)} = hash")
     # Spark would rather sort the run; of more judgments than usual, whether it does is for Spark to say.
     joined = rows.join(functions.broadcast(hashes) if is_small else hashes, is_same, "left")
-    return joined.select(*rows.columns, functions.col("hash").isNotNull().alias("is_found"))
+    return joined.selectExpr(*map(quoted, rows.columns), "hash IS NOT NULL AS is_found")
 
 
-def usable(run: SparkRun, *, by_order: bool) -> Column:
+def usable(run: SparkRun, *, by_order: bool) -> str:
     """Whether a row has all that it needs beside a query. What is wrong with one that does not, the kernel says."""
-    from pyspark.sql import functions
-
-    value = functions.col("value")
     # Only of a finite score the difference to itself is 0.
-    needs = [functions.col("doc_id") != "", value - value == 0.0]
+    needs = ["doc_id != ''", "value - value = 0"]
     named = ("run", "order") if by_order else ("run",)
-    needs += [functions.col(name).isNotNull() for name in run.frame.columns if name in named]
-    return functions.coalesce(reduce(and_, needs), functions.expr("false"))
+    needs += [f"{quoted(name)} IS NOT NULL" for name in run.frame.columns if name in named]
+    return f"coalesce({' AND '.join(needs)}, false)"
 
 
-def same_value(one: str, other: str) -> Column:
+def hash_of(names: Sequence[str]) -> str:
+    """Spark's hash of columns."""
+    return f"xxhash64({', '.join(map(quoted, names))})"
+
+
+def same_value(one: str, other: str) -> str:
     """Whether two columns are equal, said so that Spark does not join by them."""
-    from pyspark.sql import functions
-
-    return functions.coalesce(functions.col(one) == functions.col(other), functions.expr("false"))
+    return f"coalesce({quoted(one)} = {quoted(other)}, false)"
 
 
 def count(run: SparkRun, found: polars.DataFrame, ways: Sequence[Way]) -> DataFrame:

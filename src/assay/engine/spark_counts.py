@@ -27,7 +27,8 @@ from assay.engine.counting import (
     add_up,
     run_of,
 )
-from assay.engine.spark import same_value, to_frame, to_spark
+from assay.engine.spark import hash_of, same_value, to_frame, to_spark
+from assay.engine.spark_hash import xxhash64
 from assay.engine.spark_sums import NO_QUERY, CountedSlots, LevelSums
 
 if TYPE_CHECKING:
@@ -66,14 +67,12 @@ class Scale(NamedTuple):
         """The column that decides among equal scores."""
         return "order" if self.by_order else "doc_id"
 
-    def value(self) -> Column:
-        """The score of a row as it is compared; zeros of both signs are the same."""
-        from pyspark.sql import functions
-
+    @property
+    def value(self) -> str:
+        """The score of a row as it is compared, in SQL; zeros of both signs are the same."""
         if self.is_given:
-            return functions.lit(0.0)
-        value = functions.col("value")
-        return (value.cast("float").cast("double") if self.is_single else value) + functions.lit(0.0)
+            return "0D"
+        return "(double(float(value)) + 0D)" if self.is_single else "(value + 0D)"
 
 
 class SparkCounter:
@@ -162,28 +161,23 @@ class SparkCounter:
         """Rankings and what belongs to them, as every executor gets them."""
         from pyspark.sql import functions
 
-        table = to_spark(self.run.session, frame).withColumn("hash", functions.xxhash64(*self.keys))
-        return functions.broadcast(table.withColumnsRenamed({name: f"ranking_{name}" for name in self.keys}))
+        table = frame.with_columns(xxhash64(*frame.select(self.keys)))
+        table = table.rename({name: f"ranking_{name}" for name in self.keys})
+        return functions.broadcast(to_spark(self.run.session, table))
 
     def join_rankings(self, frame: polars.DataFrame, how: str = "left") -> DataFrame:
         """The rows of the run with what belongs to their ranking."""
-        return self.run.frame.join(self.table(frame), self.is_ranking(), how)
+        from pyspark.sql import functions
 
-    def known_or_none(self, key: Column) -> Column:
+        is_same = [f"{hash_of(self.keys)} = hash", *(same_value(name, f"ranking_{name}") for name in self.keys)]
+        return self.run.frame.join(self.table(frame), functions.expr(" AND ".join(is_same)), how)
+
+    def known_or_none(self, key: str) -> Column:
         """The key of a row; null for rows of other rankings, and `NO_QUERY` for rows of none."""
         from pyspark.sql import functions
 
-        has_query = functions.coalesce(functions.col("query_id") != "", functions.expr("false"))
-        return functions.coalesce(key, functions.when(~has_query, functions.lit(NO_QUERY)))
-
-    def is_ranking(self) -> Column:
-        """Whether a row of the run is one of the ranking."""
-        from pyspark.sql import functions
-
-        condition = functions.xxhash64(*self.keys) == functions.col("hash")
-        for name in self.keys:
-            condition = condition & same_value(name, f"ranking_{name}")
-        return condition
+        has_query = "coalesce(query_id != '', false)"
+        return functions.expr(f"coalesce({key}, if({has_query}, null, {NO_QUERY}L))").alias("key")
 
     def count_keys(self) -> polars.DataFrame:
         """How many rows have each key: the number of their ranking and their slots, found by search."""
@@ -198,7 +192,7 @@ class SparkCounter:
         for position, scale in enumerate(self.scales):
             joined, slot = self.search(joined, position, scale)
             key = key * functions.lit(self.slots) + slot
-        return to_frame(joined.select(self.known_or_none(key).alias("key")).groupBy("key").count())
+        return to_frame(joined.withColumn("slots", key).groupBy(self.known_or_none("slots")).count())
 
     def search(self, rows: DataFrame, position: int, scale: Scale) -> tuple[DataFrame, Column]:
         """Rows with the steps of two binary searches, and their slot among the levels of their ranking.
@@ -208,7 +202,7 @@ class SparkCounter:
         """
         from pyspark.sql import functions
 
-        value, scores = scale.value(), functions.col(f"scores_{position}")
+        value, scores = functions.expr(scale.value), functions.col(f"scores_{position}")
         lasts, tied = functions.col(f"lasts_{position}"), functions.col(f"tied_{position}")
         rows, first = self.steps(rows, f"first_{position}", lambda place: value > functions.get(scores, place))
         is_tied = functions.get(scores, first) == value

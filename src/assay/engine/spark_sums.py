@@ -8,8 +8,6 @@ are read to the driver, where the kernel finds their slots.
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars
@@ -60,12 +58,10 @@ class ScaleLevels(NamedTuple):
         """What Spark sums for each ranking."""
         from pyspark.sql import functions
 
-        value, scores = self.scale.value(), [functions.col(name) for name in self.score_names]
-        above = [
-            functions.count_if(value > score).alias(name) for score, name in zip(scores, self.sum_names, strict=True)
-        ]
-        is_tied = reduce(or_, (value == score for score in scores), functions.lit(False))
-        return [*above, functions.count_if(is_tied).alias(self.tie_name)]
+        value, names = self.scale.value, zip(self.score_names, self.sum_names, strict=True)
+        above = [f"count_if({value} > {score}) AS {name}" for score, name in names]
+        is_tied = " OR ".join(["false", *(f"{value} = {score}" for score in self.score_names)])
+        return [functions.expr(each) for each in (*above, f"count_if({is_tied}) AS {self.tie_name}")]
 
 
 class LevelSums:
@@ -95,8 +91,8 @@ class LevelSums:
             frame = frame.join(chosen, on=self.counter.keys, how="left", maintain_order="left")
         joined = self.counter.join_rankings(frame)
         columns = [column for each in self.scales for column in each.columns()]
-        key = self.counter.known_or_none(functions.col("number"))
-        return to_frame(joined.groupBy(key.alias("key")).agg(functions.count("*").alias("count"), *columns))
+        grouped = joined.groupBy(self.counter.known_or_none("number"))
+        return to_frame(grouped.agg(functions.expr("count(*) AS count"), *columns))
 
     def count(self, most: int) -> CountedSlots | None:
         """The slots of all rows; None if sums are not enough: too many levels, or more than `most` rows that tie."""
@@ -155,7 +151,7 @@ class LevelSums:
         """The rows of these rankings that have one of these scores, with their score as it is `compared`."""
         from pyspark.sql import functions
 
-        keys, value = self.counter.keys, level.scale.value()
+        keys, value = self.counter.keys, functions.expr(level.scale.value)
         rows = self.counter.run.frame
         # Spark decodes the query of a row only if its score may be one of these.
         if tied["compared"].n_unique() <= MOST_SCORES:
