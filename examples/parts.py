@@ -26,11 +26,15 @@ COLUMNS = {"score": "value"}
 
 def read_part(engine: Engine[object], path: str) -> bytes:
     """What one file says, on whatever machine the file is."""
-    return engine.partial(polars.read_parquet(path).rename(COLUMNS).select("query_id", "doc_id", "value"))
+    rows = polars.read_parquet(path).rename(COLUMNS).select("query_id", "doc_id", "value")
+    return engine.partial(rows.with_columns(polars.col("query_id", "doc_id").cast(polars.String)))
 
 
 def evaluate_parts(qrels_path: str, paths: list[str], workers: int = 2) -> Result:
-    """The result of a run in parts: the same, to the last bit, as that of the whole run."""
+    """The result of a run in parts: the same, to the last bit, as that of the whole run.
+
+    A judged document that a query has twice is an error. Others are not looked at: no part knows the rest.
+    """
     scorer = make_scorer(read_qrels(qrels_path), MEASURES)
     finding = Finding(polars.DataFrame(scorer.qrels.rows))
     # polars has threads, which a fork would not take along.

@@ -53,6 +53,16 @@ def test_a_corrupt_compressed_file_is_told(suffix, format, make):
     refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "may be corrupt"])
 
 
+@pytest.mark.parametrize("format", ["trec", "csv", "jsonl"])
+def test_frames_of_zstandard_to_be_skipped(format, make):
+    skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00pzst"
+    whole = skipped + COMPRESSORS["zst"](noise(format).encode()) + skipped
+    path = make(f"run.{format}.zst", whole)
+    assert assay.evaluate(QRELS, path, ["num_ret"])["num_ret"] == 50
+    path = make(f"run.{format}.zst", whole + b"rest")
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["goes on after the end"])
+
+
 @pytest.mark.parametrize("suffix", COMPRESSORS)
 def test_an_empty_compressed_file_holds_nothing(suffix, make):
     for name, word in (

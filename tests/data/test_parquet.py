@@ -294,3 +294,16 @@ def test_polars_is_not_imported(tmp_path):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)  # noqa: S603 - our own code
     assert done.stdout.split() == ["1.0", "False"]
+
+
+def test_a_group_of_rows_that_cannot_be_read_is_not_left_out(tmp_path):
+    rows = [(f"q{number // 10}", f"d{number}", 1.0) for number in range(3000)]
+    path = tmp_path / "run.parquet"
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    pyarrow.parquet.write_table(frame.to_arrow(), path, row_group_size=300)
+    content = path.read_bytes()
+    # The last of the numbers 300, doubled and in bits of seven, is how many rows the last group has: 325.
+    place = content.rindex(b"\xd8\x04")
+    path.write_bytes(content[:place] + b"\x8a\x05" + content[place + 2 :])
+    with pytest.raises(assay.FormatError, match=r"run\.parquet: only .* of 3,000 rows can be read"):
+        assay.evaluate({"q0": {"d1": 1}}, path)

@@ -132,7 +132,7 @@ def test_what_cannot_be_counted():
     with pytest.raises(assay.DataError, match="belong to other judged documents"):
         other.finish(counting.partial(rows[:1]))
     ordered = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "value": [1.0, 1.0], "order": [3, 3]})
-    with pytest.raises(assay.DataError, match="two rows with 3 in the order column"):
+    with pytest.raises(assay.DataError, match="two rows with the same number in the order column"):
         Counting(ordered, ways_of([(assay.Policies(ties="input"), (), 0)]))
     counting = Counting(ordered[:1], ways_of([(assay.Policies(ties="input"), (), 0)]))
     with pytest.raises(assay.DataError, match="query 'q' has two rows with the same number in the order column"):

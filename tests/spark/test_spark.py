@@ -3,6 +3,7 @@
 `make spark` installs what this needs: pyspark. Java 17 must be there.
 """
 
+import gzip
 import os
 import signal
 import subprocess
@@ -216,6 +217,7 @@ WRONG = [
     ({"columns": {"score": "doc_id"}}, "must hold numbers, not string"),
     ({"method": "best"}, "method must be 'auto' or"),
     ({"collect": "all"}, "collect must be True, False or 'notes'"),
+    ({"collect": 0}, "collect must be True, False or 'notes'"),
     ({"measures": "bleu"}, "measure of answers"),
 ]
 
@@ -252,6 +254,32 @@ def test_other_data(run, frame_of):
         evaluate({"q1": ["nothing"]}, run)
 
 
+def test_scores_that_are_not_collected_are_not_quiet(run, frame_of):
+    with pytest.raises(assay.DataError, match="the run has no rankings"):
+        evaluate(QRELS, frame_of(RUN[:0]), collect=False)
+    with pytest.raises(assay.MismatchError, match="no query in common"):
+        evaluate({"other": ["d1"]}, run, collect=False)
+    with pytest.warns(assay.DataWarning, match="no judged document was retrieved"):
+        assert evaluate({"q1": ["nothing"]}, run, ["ap"], collect=False).collect() == [("q1", 0.0)]
+
+
+def test_duplicates_of_queries_without_judgments(frame_of):
+    rows = [("u", "x", 1.0), ("u", "x", 2.0), ("q1", "d1", 1.0)]
+    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    for qrels in ({"q1": {"d1": 1}}, {"q1": {"d1": 1}, "q2": {"d1": 1}}):
+        found = evaluate(qrels, frame_of(frame, 2), ["ap"], duplicates="error")
+        same(found, assay.evaluate(qrels, frame, ["ap"], duplicates="error"))
+
+
+def test_places_of_rows_that_are_grouped(frame_of):
+    schema = {"query_id": polars.String, "doc_id": polars.String, "score": polars.Float64, "place": polars.Int64}
+    for second, error in ((1, "two rows with the same number in the order column"), (None, "a row has no number")):
+        rows = [("q1", "d1", 1.0, 1), ("q1", "d2", 1.0, second)]
+        run = frame_of(polars.DataFrame(rows, schema=schema, orient="row"))
+        with pytest.raises(assay.DataError, match=error):
+            evaluate({"q1": {"d1": 1}}, run, ties="input", order_column="place", method="group")
+
+
 def test_a_run_that_changes_between_its_readings(run):
     def shake(batches):
         import pyarrow
@@ -285,6 +313,20 @@ def test_a_task_whose_worker_is_killed_is_tried_again(run, tmp_path):
     same(result, assay.evaluate(QRELS, RUN, MEASURES))
 
 
+TABLES = [
+    'query_id,doc_id,score\nq1,"d""1",2\nq1,x,3\nq2,d2,1\n',
+    'query_id,doc_id,score,text\nq1,x,3,a\nq1,d1,2,"a\nq1,zz,9,b"\nq2,d2,1,c\n',
+    'query_id,doc_id,score,text\nq1,x,3,"he said ""hi"", ok"\nq1,d1,2,"ends with \\"\nq2,d2,1,c\n',
+]
+WRONG_FILES = {
+    "bytes.trec": (b"q1 Q0 d1 1 3 t\nq1 Q0 \xff 1 2 t\n", "6 fields in UTF-8"),
+    "hex.trec": (b"q1 Q0 d1 1 0x1p3 t\n", "no score"),
+    "letter.csv": (b"query_id,doc_id,score\nq1,d1,2d\n", "no score"),
+    "cut.trec.gz": (gzip.compress(b"q1 Q0 d1 1 3 t\n" * 99)[:-20], "Unexpected end of input stream"),
+    "run.txt.xz": (b"", "does not read files compressed with xz"),
+}
+
+
 class TestCommand:
     """`assay eval --engine spark`."""
 
@@ -309,6 +351,37 @@ class TestCommand:
         local = self.call(files / "qrels.parquet", files / "run.parquet", *options)
         assert spark.exit_code == 0, spark.output
         assert spark.stdout == local.stdout
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_quotes(self, files, table):
+        (files / "qrels.txt").write_text('q1 0 d1 1\nq1 0 d"1 1\nq2 0 d2 1\n')
+        (files / "quoted.csv").write_text(table)
+        options = (files / "qrels.txt", files / "quoted.csv", "--per-query", "--format", "csv")
+        spark, local = self.call(*options, "--engine", "spark"), self.call(*options)
+        assert (spark.exit_code, spark.stdout) == (0, local.stdout), spark.output
+
+    def test_spaces(self, files):
+        (files / "qrels.txt").write_text("q1 0 d1 1\n")
+        (files / "spaces.trec").write_bytes(b"\tq1 Q0\td1 1 3 t \r\n \t\n# note\nq1 Q0 d2 1 +4.e0 t\t\n")
+        options = (files / "qrels.txt", files / "spaces.trec", "--format", "csv")
+        spark, local = self.call(*options, "--engine", "spark"), self.call(*options)
+        assert (spark.exit_code, spark.stdout) == (0, local.stdout), spark.output
+
+    @pytest.mark.parametrize("name", WRONG_FILES)
+    def test_what_the_local_engine_refuses_too(self, files, name):
+        content, message = WRONG_FILES[name]
+        (files / name).write_bytes(content)
+        for engine in ((), ("--engine", "spark")):
+            result = self.call(files / "qrels.parquet", files / name, *engine)
+            assert result.exit_code == 2, result.output
+        assert message in result.stderr
+
+    def test_files_with_other_headers(self, files):
+        (files / "parts").mkdir()
+        (files / "parts" / "p0.csv").write_text("query_id,doc_id,score\nq1,d1,2\n")
+        (files / "parts" / "p1.csv").write_text("doc_id,query_id,score\nd2,q1,1\n")
+        result = self.call(files / "qrels.parquet", files / "parts" / "*.csv", "--engine", "spark")
+        assert (result.exit_code, "header" in result.stderr) == (2, True), result.output
 
     def test_usage(self, files):
         qrels, run = files / "qrels.parquet", files / "run.parquet"

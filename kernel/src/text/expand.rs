@@ -47,7 +47,7 @@ pub fn open(
     let magic = &magic[..known];
     if magic.starts_with(&[0x1f, 0x8b]) {
         limited(Gzip::new(buffered(whole)?), taken, limits)
-    } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+    } else if is_zstandard(magic) {
         check_memory()?;
         limited(Framed(zstd::stream::read::Decoder::new(whole)?), taken, limits)
     } else if is_bzip2(magic) {
@@ -58,6 +58,11 @@ pub fn open(
     } else {
         Ok(Opened { reader: decoded(whole)?, is_packed: false })
     }
+}
+
+/// Whether these first bytes begin a frame of Zstandard, or one to be skipped, as pzstd writes them before the others.
+fn is_zstandard(start: &[u8]) -> bool {
+    start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || matches!(start, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// Whether bzip2 wrote these first bytes. Text may begin with "BZh" too, so the size of the blocks and the mark of the

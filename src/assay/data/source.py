@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import polars
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
-MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00")
+# A frame of Zstandard, or one to be skipped, which pzstd writes before each.
+ZSTANDARD = (b"\x28\xb5\x2f\xfd", *(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60)))
+MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", *ZSTANDARD)
 # How bzip2 begins: text may too, but not with the mark of a block, or of the end, after the level.
 BZIP2, LEVELS, BLOCKS = b"BZh", b"123456789", (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
 MARKED = 10

@@ -11,7 +11,7 @@ import zlib
 from typing import IO, TYPE_CHECKING
 
 from assay.core.errors import DataError, FileError, FormatError
-from assay.data.source import CHUNK, quoted
+from assay.data.source import CHUNK, ZSTANDARD, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,6 @@ HEAD = 512
 # Bytes that are decompressed at a time: a small file can hold very much.
 MOST = 1 << 20
 UNDECODABLE = (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError)
-ZST, SKIPPABLE = b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
 def explain(error: DataError, source: Source) -> DataError:
@@ -78,7 +77,7 @@ def goes_on(path: Path) -> bool:
         with path.open("rb") as file:
             start = file.read(4)
             file.seek(0)
-            if start.startswith(ZST):
+            if start.startswith(ZSTANDARD):
                 return zst_goes_on(file)
             decoder = decoder_of(start)
             return decoder is not None and members_go_on(file, decoder)
@@ -141,12 +140,12 @@ def members_go_on(file: IO[bytes], decoder: type[Decoder]) -> bool:
 def zst_goes_on(file: IO[bytes]) -> bool:
     """The same for Zstandard, whose frames and blocks say how long they are."""
     while mark := file.read(4):
-        if mark[1:] == SKIPPABLE and mark[0] >> 4 == 5:  # noqa: PLR2004 - 0x50 to 0x5f, as the format says
-            file.seek(int.from_bytes(file.read(4), "little"), 1)
-        elif mark == ZST:
+        if mark not in ZSTANDARD:
+            return True
+        if mark == ZSTANDARD[0]:
             skip_frame(file)
         else:
-            return True
+            file.seek(int.from_bytes(file.read(4), "little"), 1)
     return False
 
 

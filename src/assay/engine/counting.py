@@ -227,11 +227,7 @@ def make_levels(found: polars.DataFrame, way: Way) -> polars.DataFrame:
     levels = kept.with_columns(score=shown, compared=compared).sort(*keys, "compared", last)
     places = [*keys, "compared", last]
     if way.by_order and levels.select(places).is_duplicated().any():
-        row = levels.filter(levels.select(places).is_duplicated()).row(0, named=True)
-        raise DataError(
-            f"query {show(row['query_id'])} has two rows with {row['order']} in the order column; every row of a query "
-            "needs its own"
-        )
+        raise place_error(levels.filter(levels.select(places).is_duplicated())["query_id"][0])
     return levels
 
 
@@ -320,12 +316,15 @@ def check_unchanged(levels: polars.DataFrame, way: Way, rankings: Rankings, itse
     surplus = np.add.reduceat(itself - 1, rankings.first)
     # With the place of a judged document, another one is taken for it.
     if way.by_order and (surplus > 0).any():
-        query = levels["query_id"][int(rankings.first[np.argmax(surplus > 0)])]
-        raise DataError(
-            f"query {show(query)} has two rows with the same number in the order column; every row of a query needs "
-            "its own"
-        )
+        raise place_error(levels["query_id"][int(rankings.first[np.argmax(surplus > 0)])])
     raise changed_error()
+
+
+def place_error(query: str) -> DataError:
+    """The error for two rows at the same place, where places decide."""
+    return DataError(
+        f"query {show(query)} has two rows with the same number in the order column; every row of a query needs its own"
+    )
 
 
 def changed_error() -> DataError:

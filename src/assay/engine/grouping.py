@@ -20,7 +20,7 @@ from assay.data.chunks import MOST_SHOWN, ChunkOrder, DocumentRanker
 from assay.data.frames import prepare_frame
 from assay.data.qrels import Qrels
 from assay.engine.counted import CHUNKS, FACTS, HITS, Counted
-from assay.engine.counting import from_bytes, to_bytes
+from assay.engine.counting import from_bytes, place_error, to_bytes
 from assay.engine.local import kernel_options
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Grouping:
         """What was counted of each run."""
         parts = [Counted(polars.DataFrame(schema=FACTS), polars.DataFrame(schema=HITS))]
         for run, frame in by_run(rows):
+            self.check_places(frame)
             table = frame.select("query_id", "doc_id", *(["document"] if self.is_by_field else []), score="value")
             if self.rule is not None:
                 parts += self.rank_chunks(qrels, table, run)
@@ -65,6 +66,16 @@ class Grouping:
                 self.check_repeats(ranker)
                 parts += self.counted(ranker, qrels, run)
         return Counted.join(parts)
+
+    def check_places(self, rows: polars.DataFrame) -> None:
+        """Raises if ranks depend on the places of rows, and a row has none or that of another."""
+        if not any(way.by_order for way in self.ways):
+            return
+        if rows["order"].null_count():
+            raise FormatError("the run: a row has no number in the order column; every row of a query needs its own")
+        twice = rows.filter(rows.select("query_id", "order").is_duplicated())
+        if len(twice):
+            raise place_error(twice["query_id"][0])
 
     @property
     def rule(self) -> DocIdRule | None:

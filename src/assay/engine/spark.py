@@ -158,18 +158,30 @@ def to_frame(frame: DataFrame) -> polars.DataFrame:
 @contextmanager
 def executor_errors() -> Iterator[None]:
     """An error of assay on an executor is the same error here; what Spark says of others is one sentence."""
-    from pyspark.errors import PySparkException
-
     try:
         yield
-    except PySparkException as error:
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
         if raised := RAISED.search(str(error)):
             kind = getattr(errors, raised[1], AssayError)
             raise kind(raised[2]) from error
         if "No module named 'assay'" in str(error):
             raise DataError(WITHOUT_ASSAY) from error
-        reason = printable(str(error).strip().partition("\n")[0])
-        raise DataError(f"Spark cannot read the run: {reason}") from error
+        raise DataError(f"Spark cannot read the run: {reason_of(error)}") from error
+
+
+def is_of_spark(error: Exception) -> bool:
+    """Whether Spark raised an error, or what carries its own to Python."""
+    return any(each.__module__.startswith(("pyspark.", "py4j.")) for each in type(error).__mro__)
+
+
+def reason_of(error: Exception) -> str:
+    """What Spark says was the first cause, or its first line."""
+    said = (line.strip(": ") for line in str(error).splitlines())
+    lines = [line for line in said if not line.startswith("An error occurred while calling")]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return printable(next((line for line in (*causes[-1:], *lines) if line), type(error).__name__))
 
 
 def map_batches(frame: DataFrame, function: Callable[[Batches], Batches], schema: str) -> DataFrame:
@@ -292,14 +304,16 @@ def small_type(kind: pyarrow.DataType) -> pyarrow.DataType:
     return pyarrow.string() if pyarrow.types.is_large_string(kind) else kind
 
 
-def check_duplicates(run: SparkRun) -> tuple[str, str] | None:
-    """A query and a document that some ranking has twice. Hashes are shuffled, 8 bytes per row, not rows."""
+def check_duplicates(run: SparkRun, queries: Sequence[str]) -> tuple[str, str] | None:
+    """One of these queries and a document that a ranking has twice. Hashes are shuffled, 8 bytes per row, not rows."""
     from pyspark.sql import functions
 
     keys = [name for name in ("run", "query_id", "doc_id") if name in run.frame.columns]
     hashed = run.frame.select(*keys, functions.xxhash64(*keys).alias("hash"))
     suspects = hashed.groupBy("hash").count().where("count > 1").select("hash")
-    twice = hashed.join(suspects, "hash", "left_semi").groupBy(*keys).count().where("count > 1")
+    judged = to_spark(run.session, polars.DataFrame({"query_id": polars.Series(queries, dtype=polars.String)}))
+    rows = hashed.join(suspects, "hash", "left_semi").join(judged, "query_id", "left_semi")
+    twice = rows.groupBy(*keys).count().where("count > 1")
     first = to_frame(twice.orderBy(*keys).limit(1))
     return (first["query_id"][0], first["doc_id"][0]) if len(first) else None
 

@@ -71,9 +71,14 @@ def read_batches(source: Source) -> Generator[Batch]:
 
     first = 0
     with source.plain() as path, explain_failure(source, "parquet"):
-        for frame in polars.scan_parquet(path, glob=False).collect_batches(chunk_size=BATCH, maintain_order=True):
+        table = polars.scan_parquet(path, glob=False)
+        for frame in table.collect_batches(chunk_size=BATCH, maintain_order=True):
             yield Batch(frame, range(first, first + len(frame)), "row")
             first += len(frame)
+        # If one of its threads panics, polars ends as if there were no more rows.
+        rows: int = table.select(polars.len()).collect().item()
+    if first != rows:
+        raise FormatError(f"{source.name}: only {first:,} of {rows:,} rows can be read; the file is damaged")
 
 
 def column_names(source: Source) -> list[str]:

@@ -79,7 +79,7 @@ def evaluate(
     """
     if method not in METHODS:
         raise PolicyError(f"method must be {' or '.join(map(repr, METHODS))}, not {show(method)}")
-    if collect not in (True, False, NOTES):
+    if not isinstance(collect, bool) and collect != NOTES:
         raise PolicyError(f"collect must be True, False or {NOTES!r}, not {show(collect)}")
     if not engine.is_spark(run):
         raise DataError(
@@ -96,11 +96,14 @@ def evaluate(
     if collect is not True:
         return task.scores() if collect is False else task.notes()
     results = task.results()
-    if not rows.has_runs:
-        return warned(results[None])
+    warn_of(results)
+    return Results({str(name): result for name, result in results.items()}) if rows.has_runs else results[None]
+
+
+def warn_of(results: Mapping[str | None, Result]) -> None:
+    """Warns of what the results note loudly."""
     for name, result in results.items():
-        warned(result, str(name))
-    return Results({str(name): result for name, result in results.items()})
+        warned(result) if name is None else warned(result, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,7 @@ class Task:
         if self.method == "group" or self.must_group():
             return None
         policies = {way.policies.repeated for way in self.ways}
-        pair = engine.check_duplicates(self.run) if self.is_checked else None
+        pair = engine.check_duplicates(self.run, self.scorer.qrels.queries) if self.is_checked else None
         if pair is not None and "error" in policies:
             raise duplicate_error(*pair)
         if pair is not None:
@@ -287,6 +290,9 @@ class Task:
         found = self.find()
         if found is None:
             return self.group_scores(scoring)
+        if not len(found.rows):
+            # Surely not what was meant: as loud as a collected result.
+            warn_of(self.results())
         state = self.state(found, names=False)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
