@@ -259,8 +259,9 @@ def test_scores_that_are_not_collected_are_not_quiet(run, frame_of):
         evaluate(QRELS, frame_of(RUN[:0]), collect=False)
     with pytest.raises(assay.MismatchError, match="no query in common"):
         evaluate({"other": ["d1"]}, run, collect=False)
-    with pytest.warns(assay.DataWarning, match="no judged document was retrieved"):
+    with pytest.warns(assay.DataWarning, match="no judged document was retrieved") as warned:
         assert evaluate({"q1": ["nothing"]}, run, ["ap"], collect=False).collect() == [("q1", 0.0)]
+    assert warned[0].filename == __file__
 
 
 def test_duplicates_of_queries_without_judgments(frame_of):

@@ -93,17 +93,16 @@ def evaluate(
     scorer = make_scorer(judgments.local, measures, convention=convention, **policies)
     task = Task(scorer, judgments, rows, method, broadcast, is_checked="duplicates" in policies)
     task.check_policies()
-    if collect is not True:
-        return task.scores() if collect is False else task.notes()
-    results = task.results()
-    warn_of(results)
-    return Results({str(name): result for name, result in results.items()}) if rows.has_runs else results[None]
-
-
-def warn_of(results: Mapping[str | None, Result]) -> None:
-    """Warns of what the results note loudly."""
+    if collect == NOTES:
+        return task.notes()
+    found = None if collect else task.find()
+    # If nothing was found, scores in Spark are surely not what was meant: that is as loud as with a collected result.
+    results = task.results() if collect or (found is not None and not len(found.rows)) else {}
     for name, result in results.items():
-        warned(result) if name is None else warned(result, name)
+        warned(result, name or "")
+    if not collect:
+        return task.scores(found)
+    return Results({str(name): result for name, result in results.items()}) if rows.has_runs else results[None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,16 +282,12 @@ class Task:
             sample.setdefault(query, {})[document] = score  # type: ignore[index]
         return sample
 
-    def scores(self) -> DataFrame:
+    def scores(self, found: engine.Found | None) -> DataFrame:
         """The scores of each query, in Spark."""
         check_every_query(self.scorer.qrels)
         scoring = self.scoring()
-        found = self.find()
         if found is None:
             return self.group_scores(scoring)
-        if not len(found.rows):
-            # Surely not what was meant: as loud as a collected result.
-            warn_of(self.results())
         state = self.state(found, names=False)
         counts = engine.to_spark(self.run.session, state) if isinstance(state, polars.DataFrame) else state
         owners = engine.to_spark(self.run.session, scoring.owners(self.scorer.qrels))
