@@ -3,26 +3,19 @@
 `make spark` installs what this needs: pyspark. Java 17 must be there.
 """
 
-import gzip
 import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import polars
 import pytest
-from click.testing import CliRunner
 
 import assay
-from assay.cli.main import commands
 from assay.core.note import NoteKind
 from assay.spark import evaluate
 from spark_runs import MARKS, MEASURES, QRELS, RUN, collection, same, written
 
 pytestmark = MARKS
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -312,130 +305,3 @@ def test_a_task_whose_worker_is_killed_is_tried_again(run, tmp_path):
     result = evaluate(QRELS, fragile, MEASURES)
     assert marker.exists()
     same(result, assay.evaluate(QRELS, RUN, MEASURES))
-
-
-TABLES = [
-    'query_id,doc_id,score\nq1,"d""1",2\nq1,x,3\nq2,d2,1\n',
-    'query_id,doc_id,score,text\nq1,x,3,a\nq1,d1,2,"a\nq1,zz,9,b"\nq2,d2,1,c\n',
-    'query_id,doc_id,score,text\nq1,x,3,"he said ""hi"", ok"\nq1,d1,2,"ends with \\"\nq2,d2,1,c\n',
-]
-WRONG_FILES = {
-    "bytes.trec": (b"q1 Q0 d1 1 3 t\nq1 Q0 \xff 1 2 t\n", "6 fields in UTF-8"),
-    "hex.trec": (b"q1 Q0 d1 1 0x1p3 t\n", "no score"),
-    "letter.csv": (b"query_id,doc_id,score\nq1,d1,2d\n", "no score"),
-    "cut.trec.gz": (gzip.compress(b"q1 Q0 d1 1 3 t\n" * 99)[:-20], "Unexpected end of input stream"),
-    "run.txt.xz": (b"", "does not read files compressed with xz"),
-}
-
-
-class TestCommand:
-    """`assay eval --engine spark`."""
-
-    @pytest.fixture
-    def files(self, tmp_path, spark):  # noqa: ARG002 - the command finds the session that is there
-        QRELS.write_parquet(tmp_path / "qrels.parquet")
-        run = RUN.drop("place")
-        run.write_parquet(tmp_path / "run.parquet")
-        run.write_csv(tmp_path / "run.csv")
-        run.write_csv(tmp_path / "run.tsv", separator="\t")
-        run.write_ndjson(tmp_path / "run.jsonl")
-        assay.Run(run).write(tmp_path / "run.trec")
-        return tmp_path
-
-    def call(self, *arguments):
-        return CliRunner().invoke(commands, ["eval", *map(str, arguments)], prog_name="assay")
-
-    @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl", "trec"])
-    def test_the_same_output(self, files, ending):
-        options = ("-m", "ndcg@10,ap", "--format", "csv")
-        spark = self.call(files / "qrels.parquet", files / f"run.{ending}", *options, "--engine", "spark")
-        local = self.call(files / "qrels.parquet", files / "run.parquet", *options)
-        assert spark.exit_code == 0, spark.output
-        assert spark.stdout == local.stdout
-
-    @pytest.mark.parametrize("table", TABLES)
-    def test_quotes(self, files, table):
-        (files / "qrels.txt").write_text('q1 0 d1 1\nq1 0 d"1 1\nq2 0 d2 1\n')
-        (files / "quoted.csv").write_text(table)
-        options = (files / "qrels.txt", files / "quoted.csv", "--per-query", "--format", "csv")
-        spark, local = self.call(*options, "--engine", "spark"), self.call(*options)
-        assert (spark.exit_code, spark.stdout) == (0, local.stdout), spark.output
-
-    def test_spaces(self, files):
-        (files / "qrels.txt").write_text("q1 0 d1 1\n")
-        (files / "spaces.trec").write_bytes(b"\tq1 Q0\td1 1 3 t \r\n \t\n# note\nq1 Q0 d2 1 +4.e0 t\t\n")
-        options = (files / "qrels.txt", files / "spaces.trec", "--format", "csv")
-        spark, local = self.call(*options, "--engine", "spark"), self.call(*options)
-        assert (spark.exit_code, spark.stdout) == (0, local.stdout), spark.output
-
-    @pytest.mark.parametrize("name", WRONG_FILES)
-    def test_what_the_local_engine_refuses_too(self, files, name):
-        content, message = WRONG_FILES[name]
-        (files / name).write_bytes(content)
-        for engine in ((), ("--engine", "spark")):
-            result = self.call(files / "qrels.parquet", files / name, *engine)
-            assert result.exit_code == 2, result.output
-        assert message in result.stderr
-
-    def test_files_with_other_headers(self, files):
-        (files / "parts").mkdir()
-        (files / "parts" / "p0.csv").write_text("query_id,doc_id,score\nq1,d1,2\n")
-        (files / "parts" / "p1.csv").write_text("doc_id,query_id,score\nd2,q1,1\n")
-        result = self.call(files / "qrels.parquet", files / "parts" / "*.csv", "--engine", "spark")
-        assert (result.exit_code, "header" in result.stderr) == (2, True), result.output
-
-    def test_usage(self, files):
-        qrels, run = files / "qrels.parquet", files / "run.parquet"
-        cases = [
-            ((run, "--master", "local[1]"), "add --engine spark"),
-            ((run, "--engine", "spark", "--worst", "3"), "--worst cannot be combined"),
-            (("-", "--engine", "spark"), "cannot read standard input"),
-            ((files / "none.parquet", "--engine", "spark"), "none.parquet"),
-            ((files / "run.xyz", "--engine", "spark"), "the format cannot be told"),
-            ((run, "--engine", "spark", "--ties", "input"), "--order-column"),
-        ]
-        for arguments, message in cases:
-            result = self.call(qrels, *arguments)
-            assert result.exit_code == 2, message
-            assert message in result.stderr
-        (files / "bad.trec").write_text("q1 Q0 d1 1 0.5\n")
-        result = self.call(qrels, files / "bad.trec", "--engine", "spark")
-        assert (result.exit_code, "6 fields" in result.stderr) == (2, True)
-
-
-def alone(kind, **variables):
-    """`alone.py` in a process of its own; it prints the module of its session, and whether pandas was imported."""
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
-    return subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, HERE / "alone.py", kind],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=300,
-    )
-
-
-def printed(done):
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1]
-
-
-def test_without_pandas(tmp_path):
-    # Python runs this at its start, in the driver and in every worker.
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pandas'] = None\n")
-    assert printed(alone("classic", PYTHONPATH=str(tmp_path))) == "pyspark.sql.session False"
-
-
-def test_with_spark_connect():
-    # Spark's own switch for tests: the server takes any free port instead of 15002.
-    assert printed(alone("connect", SPARK_TESTING="1")).startswith("pyspark.sql.connect.session")
-
-
-def test_executors_without_assay(tmp_path):
-    bare = tmp_path / "python"
-    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')  # -S: without installed packages
-    bare.chmod(0o755)
-    done = alone("classic", PYSPARK_PYTHON=str(bare), PYSPARK_DRIVER_PYTHON=sys.executable)
-    assert done.returncode == 1
-    assert "the Python that Spark's executors run has no assay; install it there" in done.stderr

@@ -121,8 +121,8 @@ def trec_columns(lines: DataFrame) -> DataFrame:
     """The lines of a TREC run as columns; a line that has other than six fields is an error."""
     from pyspark.sql import functions
 
-    trimmed = lines.select(functions.btrim("value", functions.lit(SPACE)).alias("value"))
-    filled = trimmed.where("value <> '' AND NOT startswith(value, '#')")
+    said = lines.where("NOT startswith(value, '#')")
+    filled = said.select(functions.btrim("value", functions.lit(SPACE)).alias("value")).where("value <> ''")
     words = filled.select(functions.split("value", r"\s+").alias("words"), "value")
     is_line = (functions.size("words") == TREC_FIELDS) & functions.is_valid_utf8("value")
     shown = functions.make_valid_utf8("value")
