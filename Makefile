@@ -6,14 +6,27 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 RUST_SOURCES := $(shell find kernel/src -name '*.rs') kernel/Cargo.toml kernel/Cargo.lock
 
-.PHONY: demo test check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow properties hostile sanitize audit llm studio-load studio-fuzz spark
+PYTEST := $(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
+CARGO_TEST := cargo test --quiet --manifest-path kernel/Cargo.toml
+
+.PHONY: demo help test verify check bench billion bench-versions fuzz docs images examples verdicts wheel clean python rust slow properties hostile sanitize audit llm studio-load studio-fuzz spark
 
 demo: $(VENV)/installed  ## Build assay and show what it does
 	$(BIN)/assay demo
 
-test: $(VENV)/developed | rust  ## All Python and Rust tests
-	cargo test --quiet --manifest-path kernel/Cargo.toml --features parquet
-	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup
+help:  ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+test: $(VENV)/developed | rust  ## The tests of Python and Rust that a change needs, in minutes
+	$(CARGO_TEST) --features parquet
+	$(PYTEST)
+
+verify: $(VENV)/developed | rust  ## What must pass before a change lands: all tests, checks, language models, Spark
+	$(CARGO_TEST) --features parquet
+	$(PYTEST) --verify
+	$(MAKE) check
+	$(MAKE) llm
+	$(MAKE) spark
 
 check: $(VENV)/developed | rust  ## Lint, types, imports
 	$(BIN)/ruff check .
@@ -59,12 +72,12 @@ audit: $(VENV)/developed | rust  ## Known vulnerabilities and licences of all de
 slow: $(VENV)/developed  ## Tests that take minutes; the synonym check needs Debian's wordnet-base
 	$(BIN)/pytest -m slow
 
-properties: $(VENV)/developed  ## The tests with random data, with four times as many examples as in `make test`
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n auto --maxprocesses 8 --dist loadgroup -m "hypothesis and not slow and not hostile and not llm and not spark"
+properties: $(VENV)/developed  ## The tests with random data, with four times as many examples as in `make verify`
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "hypothesis and not slow and not hostile and not llm and not spark"
 
 hostile: $(VENV)/developed | rust  ## Attack assay for minutes; the counts go into docs/reliability.md
-	cargo test --quiet --manifest-path kernel/Cargo.toml --features faults
-	$(BIN)/pytest -n auto --dist loadgroup -m "not slow" tests/hostile --keep-counts
+	$(CARGO_TEST) --features faults
+	$(PYTEST) -m "not slow" tests/hostile --keep-counts
 
 llm: $(VENV)/developed  ## Judged measures with a real language model, over HTTP and embedded
 	$(BIN)/python -m pip install --quiet "xllamacpp>=2026.10" "gguf>=0.19"

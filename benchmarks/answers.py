@@ -15,10 +15,8 @@ from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
-from sacrebleu.metrics.ter import TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from timing import interleaved
 
 import assay
@@ -37,16 +35,12 @@ VOCABULARY = 10_000
 
 
 class Peer(NamedTuple):
-    """A measure of assay's, the library that has it too, its name there, and how many times as fast assay should be.
-
-    Both get the first `questions` of the texts.
-    """
+    """A measure of assay's, the library that has it too, its name there, and how many times as fast assay should be."""
 
     measure: str
     library: str
     name: str
     target: float
-    questions: int = QUESTIONS
 
     @property
     def label(self) -> str:
@@ -64,7 +58,6 @@ PEERS = (
     Peer("meteor", "nltk", "meteor_score", 5),
     Peer("bleu", "sacrebleu", "BLEU, sentences and corpus", 10),
     Peer("chrf", "sacrebleu", "chrF, sentences and corpus", 20),
-    Peer("ter", "sacrebleu", "TER of 20 sentences", 10, 20),
 )
 
 
@@ -90,7 +83,7 @@ def texts() -> tuple[list[str], list[str]]:
 
 def forget() -> None:
     """Empties what both sides keep between calls, so that each time counts from nothing."""
-    tokenizers = (Tokenizer13a.__call__, TokenizerRegexp.__call__, TercomTokenizer.__call__)
+    tokenizers = (Tokenizer13a.__call__, TokenizerRegexp.__call__)
     for kept in (porter.stem_known, wordnet.look_up_synonyms, *tokenizers):
         kept.cache_clear()
 
@@ -112,12 +105,7 @@ def peers(references: list[str], predictions: list[str]) -> dict[str, Callable[[
         scores = [sentence.sentence_score(given, [right]) for right, given in pairs]
         return scores, corpus.corpus_score(predictions, [references])
 
-    def ter() -> object:
-        return [TER().sentence_score(given, [right]) for right, given in pairs[: of_ter.questions]]
-
-    of_ter = next(each for each in PEERS if each.measure == "ter")
     special = {
-        of_ter.name: ter,
         "meteor_score": meteor,
         "BLEU, sentences and corpus": lambda: sacrebleu(BLEU(effective_order=True), BLEU()),
         "chrF, sentences and corpus": lambda: sacrebleu(CHRF(), CHRF()),
@@ -141,9 +129,7 @@ def answer_times() -> dict[str, float]:
     for each in PEERS:
         actions[each.label] = afresh(theirs[each.label])
         actions[each.measure] = afresh(
-            lambda each=each: (
-                assay.evaluate_answers(references[: each.questions], predictions[: each.questions], each.measure).mean
-            )
+            lambda each=each: assay.evaluate_answers(references, predictions, each.measure).mean
         )
     return interleaved(actions, rounds=5)
 
@@ -151,5 +137,5 @@ def answer_times() -> dict[str, float]:
 if __name__ == "__main__":
     times = answer_times()
     for peer in PEERS:
-        ratio, each = times[peer.label] / times[peer.measure], 1e6 * times[peer.measure] / peer.questions
+        ratio, each = times[peer.label] / times[peer.measure], 1e6 * times[peer.measure] / QUESTIONS
         print(f"{peer.measure}: {each:.1f} µs, {ratio:.1f} times as fast as {peer.label}; at least {peer.target}")

@@ -18,7 +18,7 @@ CONCURRENCY = 32
 ASKED = 6400
 KEPT = 10_000
 MANY = 100_000
-GOOD = assay.Prompt("good", 1, "Is the answer good?", {"reason": str, "verdict": bool})
+GOOD = assay.extend.Prompt("good", 1, "Is the answer good?", {"reason": str, "verdict": bool})
 CODE = """
 import assay
 TWO = '{"statements": ["The first statement of an answer.", "The second statement of an answer."]}'
@@ -39,16 +39,16 @@ def records_of(number: int) -> list[dict[str, str]]:
 def judging() -> tuple[dict[str, float], list[Line]]:
     """Requests per second, the cache, and memory."""
 
-    @assay.measure("good", of="judged", prompts=(GOOD,))
+    @assay.extend.measure("good", of="judged", prompts=(GOOD,))
     def good(case: Any) -> Any:  # noqa: ANN401 - a case in, steps out
         reply = yield GOOD.ask({"question": case.question, "answer": case.answer})
-        return assay.Finding(float(reply["verdict"]))
+        return assay.extend.Finding(float(reply["verdict"]))
 
     try:
         with tempfile.TemporaryDirectory() as folder:
             return measure_judging(Path(folder))
     finally:
-        assay.remove_measure("good")
+        assay.extend.remove_measure("good")
 
 
 def measure_judging(folder: Path) -> tuple[dict[str, float], list[Line]]:

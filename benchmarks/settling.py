@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 import assay
-from assay.tasks.pool.api import make_pool
+from assay.tasks.next.api import make_pool
 
 MEASURE = "dcg@10"
 DEPTH = 20

@@ -1,4 +1,4 @@
-"""Spark: counting without a shuffle of the run, against grouping by query, on 7 million shuffled rows and two cores.
+"""Spark: counting without a shuffle of the run, against whole queries, on 7 million shuffled rows and two cores.
 
 The reference is what people write by hand: `repartition` by query and `mapInArrow` of `assay.evaluate`. Run it with
 `python benchmarks/spark.py`; pyspark and Java 17 must be there. Times are minima of interleaved rounds: on the clock,
@@ -27,7 +27,7 @@ DEPTH = 1000
 FOUND, UNFOUND = 6, 4
 PARTS = 8
 # Counting, of the time by hand.
-TARGET = 0.5
+TARGET = 0.8
 MEASURES = ["ndcg@10", "ap", "rr@10", "recall@100", "p@5"]
 FOLDER = Path(__file__).parent / "data" / "spark"
 
@@ -135,7 +135,7 @@ def main() -> None:
     run, qrels = session.read.parquet(str(FOLDER / options.rows)), polars.read_parquet(FOLDER / "qrels.parquet")
     ways: dict[str, Callable[[], object]] = {
         "hand": partial(by_hand, qrels, run),
-        "count": partial(evaluate, qrels, run, MEASURES, method="count"),
+        "count": partial(evaluate, qrels, run, MEASURES),
         "group": partial(evaluate, qrels, run, MEASURES, method="group"),
         "RankingMetrics": partial(ranking_metrics, qrels, run),
     }

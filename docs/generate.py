@@ -1,4 +1,4 @@
-"""Generates measures.md, the table of policies in data.md, and the tools in conventions.md.
+"""Generates measures.md, the tables of charts in charts.md, of policies in data.md, and the tools in conventions.md.
 
 Run it with `make docs`. A test compares its output with the committed files.
 """
@@ -13,12 +13,22 @@ from pathlib import Path
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING
 
-from assay.cli.measures import COMBINED, Explanation, Setting, Worked, example_lines, explain, name_with_k, range_of
+from assay.cli.measures import (
+    COMBINED,
+    Explanation,
+    ParameterSetting,
+    Worked,
+    example_lines,
+    explain,
+    name_with_k,
+    range_of,
+)
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
 from assay.core.parameter import write_value
 from assay.core.policies import CHOICES, Policies, policy_help, policy_sentence
 from assay.measures import TABLE, parse
+from assay.render.charts.kinds import KINDS, NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +61,7 @@ OTHER_VALUES = {
     "doc_id": "`None`, a [rule](#chunks-and-documents)",
 }
 POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
+CHARTS = re.compile(r"(?<=<!-- charts -->\n).*?(?=<!-- end -->)", re.DOTALL)
 TOOLS = re.compile(r"(?<=<!-- tools -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -60,9 +71,17 @@ def pages() -> dict[str, str]:
     conventions = (FOLDER / "conventions.md").read_text(encoding="utf-8")
     return {
         "measures.md": measures_page(),
+        "charts.md": CHARTS.sub(lambda _: f"\n{charts_table()}\n", (FOLDER / "charts.md").read_text(encoding="utf-8")),
         "data.md": POLICIES.sub(lambda _: f"\n{policies_table()}\n", data),
         "conventions.md": TOOLS.sub(lambda _: f"\n{tools()}\n", conventions),
     }
+
+
+def charts_table() -> str:
+    """The kinds of charts, what they show, and which calls draw them."""
+    calls = {kind.name: [each.format(kind=kind.name) for each in NEEDS[kind.needs].calls] for kind in KINDS.values()}
+    rows = ((f"`{kind.name}`", listed(calls[kind.name]), kind.shows) for kind in KINDS.values())
+    return table(("kind", "one line", "what it shows"), rows)
 
 
 def measures_page() -> str:
@@ -102,7 +121,7 @@ def section(about: Explanation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def parameter_row(setting: Setting) -> tuple[str, ...]:
+def parameter_row(setting: ParameterSetting) -> tuple[str, ...]:
     default = (
         "required" if setting.is_needed else "none" if setting.default is None else f"`{write_value(setting.default)}`"
     )

@@ -97,14 +97,12 @@ def studio_at(folder: Path) -> Iterator[tuple[Studio, str]]:
 
     from assay.stats.significance import ComparisonSettings, check_settings
     from assay.studio.app import make_app, make_server
-    from assay.studio.collection import demo_files, open_collection
+    from assay.studio.collection import demo_collection
     from assay.studio.store.store import Store
     from assay.studio.studio import Studio, StudioSettings
 
-    with demo_files() as demo:
-        collection = open_collection(**demo)
     settings = StudioSettings(("ndcg@10", "dcg@10", "ap"), check_settings(ComparisonSettings()), votes=3)
-    studio = Studio(collection, Store.open(folder / "votes.sqlite"), settings)
+    studio = Studio(demo_collection(), Store.open(folder / "votes.sqlite"), settings)
     app = make_app(studio)
     server = make_server(app, uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)

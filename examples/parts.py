@@ -15,16 +15,16 @@ from multiprocessing import get_context
 import polars
 
 from assay.data.qrels import read_qrels
-from assay.engine.counting import Counting, Engine, Finding, ways_of
+from assay.engine.counting import Counting, FindingPass, ways_of
 from assay.results.result import Result
-from assay.tasks.evaluate.scorer import RunRead, make_scorer
-from assay.tasks.evaluate.ties import Added
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 MEASURES = ["ndcg@10", "ap", "rr@10"]
 COLUMNS = {"score": "value"}
 
 
-def read_part(engine: Engine[object], path: str) -> bytes:
+def read_part(engine: FindingPass | Counting, path: str) -> bytes:
     """What one file says, on whatever machine the file is."""
     rows = polars.read_parquet(path).rename(COLUMNS).select("query_id", "doc_id", "value")
     return engine.partial(rows.with_columns(polars.col("query_id", "doc_id").cast(polars.String)))
@@ -35,14 +35,14 @@ def evaluate_parts(qrels_path: str, paths: list[str], workers: int = 2) -> Resul
 
     A judged document that a query has twice is an error. Others are not looked at: no part knows the rest.
     """
-    scorer = make_scorer(read_qrels(qrels_path), MEASURES)
-    finding = Finding(polars.DataFrame(scorer.qrels.rows))
+    scorer = Scorer(make_plan(MEASURES), read_qrels(qrels_path))
+    finding = FindingPass(polars.DataFrame(scorer.qrels.rows))
     # polars has threads, which a fork would not take along.
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         found = finding.finish(finding.merge(pool.map(partial(read_part, finding), paths)))
-        counting = Counting(found, ways_of((group.policies, group.needs, group.number) for group in scorer.groups))
+        counting = Counting(found, ways_of(scorer.plan.groups))
         counted = counting.finish(counting.merge(pool.map(partial(read_part, counting), paths)))
-    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, Added()))
+    return scorer.score(counted.ranking(scorer.qrels))
 
 
 if __name__ == "__main__":

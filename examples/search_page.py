@@ -4,7 +4,7 @@ It searches the demo collection. What visitors vote goes to `POST /api/votes` of
 and a key per thumb, so that a vote that is sent twice counts once. From the root of the project, in two terminals:
 
     assay studio --store votes.sqlite
-    ASSAY_STUDIO_TOKEN=$(assay studio --store votes.sqlite --new-token shop) python examples/search_page.py
+    ASSAY_STUDIO_TOKEN=$(assay studio admin --store votes.sqlite new-token shop) python examples/search_page.py
 
 Then open http://127.0.0.1:8500/, search and vote, and watch the numbers in the studio. The page is a retriever too:
 start the studio with `--search 'http://127.0.0.1:8500/search?q={query}'` to ask it from there.
@@ -202,7 +202,7 @@ def make_server(studio: str, token: str, port: int = PORT) -> ThreadingHTTPServe
 def main() -> None:
     token = os.environ.get("ASSAY_STUDIO_TOKEN")
     if not token:
-        raise SystemExit("set ASSAY_STUDIO_TOKEN; make one with: assay studio --store votes.sqlite --new-token shop")
+        raise SystemExit("set ASSAY_STUDIO_TOKEN, made with: assay studio admin --store votes.sqlite new-token shop")
     server = make_server(os.environ.get("ASSAY_STUDIO", STUDIO), token)
     print(f"a search page at http://127.0.0.1:{PORT}/")
     server.serve_forever()

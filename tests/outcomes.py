@@ -19,11 +19,6 @@ def check(act, expected):
         assert act() == expected
 
 
-def names(table):
-    """What the cases of a table are called."""
-    return [case[0] for case in table]
-
-
 def run_command(*arguments, **options):
     """What `assay` does with these arguments, in a process of its own."""
     command = [sys.executable, "-m", "assay", *map(str, arguments)]

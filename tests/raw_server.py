@@ -28,14 +28,15 @@ QUESTIONS = {"q0": "question 0", "q1": "question 1"}
 OUTPUTS = (
     "--checkpoint",
     "checkpoint.jsonl",
-    "--run",
+    "--save-run",
     "live.run",
-    "--records",
+    "--save-records",
     "records.jsonl",
     "--save",
     "saved.assay",
 )
-SECONDS = 20
+# What hangs does so for a minute.
+SECONDS = 50
 
 
 def answer(content, headers="", status="200 OK"):
@@ -127,7 +128,7 @@ def hang(before=b""):
 
     def behave(stream, over):
         stream.sendall(before)
-        over.wait(30)
+        over.wait(60)
 
     return behave
 
@@ -241,7 +242,7 @@ def nothing_left():
     """Checks that neither descriptors nor threads are left."""
     before = open_things()
     yield
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while (after := open_things() - before) and time.monotonic() < end:
         time.sleep(0.01)
     assert not after

@@ -24,11 +24,6 @@ COMPRESSORS = {
 }
 
 
-def label(case):
-    """What a case is called: its short text, such as the name of a file."""
-    return case if isinstance(case, str) and len(case) < 20 else None
-
-
 def refused(act, error, words):
     """Checks that the act raises this error, no other, with all these words."""
     with pytest.raises(assay.AssayError) as refusal:

@@ -102,6 +102,13 @@ class SearchServer(ThreadingHTTPServer):
         with self.lock:
             self.open_connections -= 1
 
+    def wait_until_closed(self):
+        """Whether every connection is closed, at last."""
+        end = time.monotonic() + 60
+        while self.open_connections and time.monotonic() < end:
+            time.sleep(0.01)
+        return self.open_connections == 0
+
     def handle_error(self, *_):
         """A client that has gone is no news."""
 

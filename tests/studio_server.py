@@ -4,14 +4,16 @@ import ssl
 import threading
 import time
 from contextlib import contextmanager
+from functools import lru_cache
 
 import httpx2
 import uvicorn
 
 from assay.stats.significance import ComparisonSettings, check_settings
+from assay.studio.api import MEASURES
 from assay.studio.app import make_app, make_server
-from assay.studio.collection import demo_files, open_collection
-from assay.studio.judgments import Counting
+from assay.studio.collection import demo_collection
+from assay.studio.judgments import VoteCounting
 from assay.studio.store.store import Store
 from assay.studio.studio import Studio, StudioSettings
 
@@ -19,19 +21,18 @@ from assay.studio.studio import Studio, StudioSettings
 CLIENTS = []
 # Read once: that takes longer than most requests, and no client here needs them.
 CERTIFICATES = ssl.create_default_context()
-MEASURES = ("ndcg@10", "dcg@10", "ap", "rr@10", "recall@100")
 
 
+@lru_cache(maxsize=1)
 def demo():
-    """The demo collection."""
-    with demo_files() as files:
-        return open_collection(**files)
+    """The demo collection, read once."""
+    return demo_collection()
 
 
 def settings(**changes):
     """Settings as the command has them by default."""
     comparing = check_settings(ComparisonSettings("randomization", "holm", "measure", 0.05, 10_000, 0, None))
-    counting = Counting(*(changes.pop(name, default) for name, default in COUNTING))
+    counting = VoteCounting(*(changes.pop(name, default) for name, default in COUNTING))
     return StudioSettings(measures=MEASURES, comparing=comparing, counting=counting, **changes)
 
 

@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^( *)```(python|diff) (\S+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(python|diff|javascript) (\S+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     (kind, path, dedent(text)) for _, kind, path, text in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
 ]
@@ -34,7 +34,7 @@ def copy(tmp_path):
         shutil.copy(ROOT / file, tmp_path)
     for kind, path, text in BLOCKS:
         target = tmp_path / path
-        if kind == "python":
+        if kind != "diff":
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         else:
@@ -59,6 +59,7 @@ def run(folder, *arguments):
     )
 
 
+@pytest.mark.verify
 def test_the_examples_work(copy):
     tests = [path for kind, path, _ in BLOCKS if kind == "python" and path.startswith("tests/")]
     doctests = [path for _, path, text in BLOCKS if path.startswith("src/") and ">>>" in text]

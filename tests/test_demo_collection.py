@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from tables import for_each
 
 ROOT = Path(__file__).parents[1]
 DEMO = files("assay") / "demo"
@@ -63,13 +64,13 @@ def test_every_question_has_references():
         assert all(text.strip() == text != "" for text in references), query
 
 
-@pytest.mark.parametrize("query", QUESTIONS)
+@for_each("query", QUESTIONS)
 def test_every_figure_of_a_reference_stands_in_a_passage_that_answers(query):
     answering = [PASSAGES[document] for document, grade in QRELS[query].items() if grade >= 2]
     assert numbers(*REFERENCES[query]) <= numbers(*answering)
 
 
-@pytest.mark.parametrize("name", RETRIEVERS)
+@for_each("name", RETRIEVERS)
 def test_the_records_are_what_the_other_files_say(name):
     """If this fails after a change of runs, judgments or references, run `python examples/demo_records.py`."""
     records_text = runpy.run_path(str(ROOT / "examples" / "demo_records.py"))["records_text"]
@@ -91,7 +92,7 @@ def test_a_record():
     }
 
 
-@pytest.mark.parametrize("name", RETRIEVERS)
+@for_each("name", RETRIEVERS)
 def test_every_question_is_answered_from_the_passages_read(name):
     assert list(RECORDS[name]) == list(QUESTIONS)
     for query, record in RECORDS[name].items():

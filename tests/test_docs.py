@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from assay.cli.main import commands
 from assay.core.note import NoteKind
+from tables import for_each
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
@@ -36,13 +37,13 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("name", ["measures.md", "data.md", "conventions.md"])
+@for_each("name", ["measures.md", "data.md", "conventions.md"])
 def test_the_generated_pages_are_up_to_date(name):
     made = runpy.run_path(str(ROOT / "docs" / "generate.py"))["pages"]()
     assert text_of(ROOT / "docs" / name) == made[name], "run `make docs`"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@for_each("page", PAGES)
 def test_links_lead_somewhere(page):
     for file, anchor in LINK.findall(FENCED.sub("", text_of(page))):
         target = page.parent / file if file else page

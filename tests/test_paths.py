@@ -6,11 +6,13 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 import assay
 from assay.cli.main import main
+from tables import for_each
 
 ROOM = Path(assay.__file__).parent
 QRELS, RUN, OTHER = (str(ROOM / "demo" / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -29,6 +31,12 @@ def command(*arguments, code=0):
     finally:
         sys.argv = program
     assert (ended.value.code or 0) == code
+
+
+def write_report():
+    """A report of two runs."""
+    with TemporaryDirectory() as folder:
+        assay.compare(QRELS, {"a": RUN, "b": OTHER}, top=20).report(Path(folder) / "report.html")
 
 
 def files_of(act):
@@ -51,15 +59,31 @@ def files_of(act):
 
 
 GATE = ("--min", "ndcg@10=0.1", "--baseline", OTHER, "--max-drop", "ndcg@10=0.05")
+RECORDS = [
+    {"question": "Where?", "gold": ["d1"], "retrieved": ["d1"], "retrieved_texts": ["It is here."], "answer": "Here."},
+    {"question": "When?", "gold": ["d2"], "retrieved": ["d3"], "retrieved_texts": ["It rained."], "answer": "Now."},
+]
+
+
+def reply(_):
+    return '{"statements": ["It is here."], "verdicts": [{"reason": "", "verdict": true}]}'
+
+
+def judge_records():
+    assay.evaluate_rag(RECORDS, "faithfulness", judge=assay.Judge(reply, cache=False))
+
+
 LIMITS = {
-    "evaluate": (lambda: assay.evaluate(QRELS, RUN), 16),
-    "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 22),
-    "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 28),
+    "evaluate": (lambda: assay.evaluate(QRELS, RUN), 14),
+    "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 23),
+    "report": (write_report, 70),
+    "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 33),
+    "evaluate_rag with a judge": (judge_records, 28),
     "trec_eval": (lambda: command("trec_eval", "-m", "all_trec", QRELS, RUN), 26),
 }
 
 
-@pytest.mark.parametrize("name", LIMITS)
+@for_each("name", LIMITS)
 def test_a_call_passes_through_few_files(name):
     act, most = LIMITS[name]
     files = files_of(act)

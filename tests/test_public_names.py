@@ -13,8 +13,10 @@ import pytest
 
 import assay
 from assay.measures import TABLE
+from tables import for_each
 
 ROOM = Path(assay.__file__).parent
+MODULES = ("compat", "errors", "extend", "judges", "live", "spark")
 
 
 def test_the_list_is_sorted_and_holds_nothing_twice():
@@ -35,7 +37,7 @@ def test_nothing_else_leaks():
 
 def test_the_list_holds_what_is_defined_on_purpose():
     assert sorted(vars(assay)["_HOMES"]) == assay.__all__
-    assert sorted({*assay.__all__, "compat", "live"}) == dir(assay)
+    assert sorted({*assay.__all__, *MODULES}) == dir(assay)
     for name in assay.__all__:
         assert getattr(assay, name) is not None
 
@@ -43,13 +45,13 @@ def test_the_list_holds_what_is_defined_on_purpose():
 def test_type_checkers_see_the_same_names():
     (block,) = [node for node in ast.parse((ROOM / "__init__.py").read_text()).body if isinstance(node, ast.If)]
     seen = {alias.asname: node.module for node in block.body for alias in node.names}
-    assert seen == vars(assay)["_HOMES"]
+    assert seen == vars(assay)["_HOMES"] | dict.fromkeys(MODULES, "assay")
 
 
 PUBLIC = [name for name in assay.__all__ if isinstance(getattr(assay, name), (type, types.FunctionType))]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_what_is_public_belongs_to_assay(name):
     value = getattr(assay, name)
     assert value.__module__ == "assay"
@@ -66,17 +68,17 @@ RETURNED = {
     "evaluate_rag": lambda: assay.evaluate_rag([ROW], ["recall", "em", "bleu"]),
     "compare": lambda: assay.compare(JUDGED, {"one": ONE, "two": TWO}, ["rr"]),
     "audit": lambda: assay.audit(JUDGED, ONE, "map"),
-    "agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1}, "r": {"c": 1}}, runs={"one": ONE, "two": TWO}),
+    "agree": lambda: assay.agree(JUDGED, {"q": {"a": 1}, "r": {"c": 1}}, runs={"one": ONE, "two": TWO}),
     "votes": lambda: assay.votes([{"query": "q", "document": "a", "voter": "v", "vote": "up"}]),
     "clicks": lambda: assay.clicks([{"query": "q", "document": "a", "position": 1, "clicked": 1}], min_impressions=1),
     "gate": lambda: assay.gate(JUDGED, ONE, {"rr": 0.5}),
-    "worst_queries": lambda: assay.worst_queries(JUDGED, TWO, "rr"),
+    "diff": lambda: assay.diff(JUDGED, TWO, measure="rr"),
     "check": lambda: assay.check(JUDGED, ONE),
     "probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"]),
 }
 
 
-@pytest.mark.parametrize("name", RETURNED)
+@for_each("name", RETURNED)
 def test_what_a_public_function_returns_is_pickled_as_a_public_name(name):
     value = RETURNED[name]()
     stored = pickle.dumps(value)
@@ -107,22 +109,24 @@ def test_a_run_is_pickled():
 
 
 def test_a_measure_without_a_home_is_not_pickled():
-    @assay.measure("homeless")
+    @assay.extend.measure("homeless")
     def homeless(judged):
         return judged.relevant(1).count()
 
     try:
         result = assay.evaluate(JUDGED, ONE, ["homeless"])
     finally:
-        assay.remove_measure("homeless")
+        assay.extend.remove_measure("homeless")
     assert copy.deepcopy(result).mean == result.mean
-    with pytest.raises(assay.MeasureError, match=r"the measure 'homeless' cannot be pickled; define it at the top lev"):
+    with pytest.raises(
+        assay.errors.MeasureError, match=r"the measure 'homeless' cannot be pickled; define it at the top lev"
+    ):
         pickle.dumps(result)
 
 
 def test_a_measure_in_a_users_module_is_pickled(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "import assay\n\n@assay.measure('mine')\ndef mine(judged):\n    return judged.relevant(1).count()\n"
+        "import assay\n\n@assay.extend.measure('mine')\ndef mine(judged):\n    return judged.relevant(1).count()\n"
     )
     write = "import assay, mine, pickle, sys; result = assay.evaluate({'q': ['a']}, {'q': ['a']}, ['mine'])\n"
     write += "sys.stdout.buffer.write(pickle.dumps(result))"
@@ -134,12 +138,12 @@ def test_a_measure_in_a_users_module_is_pickled(tmp_path):
 
 
 def test_a_result_with_a_measure_known_by_name_only_is_pickled(tmp_path):
-    @assay.measure("gone")
+    @assay.extend.measure("gone")
     def gone(judged):
         return judged.relevant(1).count()
 
     assay.evaluate(JUDGED, ONE, ["gone"]).save(tmp_path / "old.json")
-    assay.remove_measure("gone")
+    assay.extend.remove_measure("gone")
     loaded = assay.load_result(tmp_path / "old.json")
     again = pickle.loads(pickle.dumps(loaded))  # noqa: S301 - our own
     assert (again.measures, again.mean, str(again)) == (loaded.measures, loaded.mean, str(loaded))
@@ -152,7 +156,7 @@ OFFERED = {
 }
 
 
-@pytest.mark.parametrize("name", OFFERED)
+@for_each("name", OFFERED)
 def test_completion_offers_what_is_public(name):
     kind, names = OFFERED[name]
     value = kind({"q": {"a": 1}})
@@ -160,15 +164,28 @@ def test_completion_offers_what_is_public(name):
     assert all(hasattr(value, each) for each in dir(value))
 
 
-def test_live_offers_what_is_public():
-    import assay.live
-
-    assert [name for name in dir(assay.live) if not name.startswith("__")] == assay.live.__all__
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "compat"])
+def test_a_module_offers_what_is_public(name):
+    module = getattr(assay, name)
+    assert [each for each in dir(module) if not each.startswith("__")] == sorted(module.__all__)
 
 
 def test_what_is_not_there_is_said_so():
     with pytest.raises(AttributeError, match="module 'assay' has no attribute 'evaluat'"):
         assay.evaluat  # noqa: B018 - the attribute is what is tested
+
+
+def test_no_class_name_stands_twice():
+    """But for those of a drop-in, which are the other tool's."""
+    names = [
+        node.name
+        for path in ROOM.rglob("*.py")
+        if path.parent.name != "compat"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert len(names) > 200
+    assert [name for name in names if names.count(name) > 1] == []
 
 
 def test_no_module_has_the_name_of_a_function():
@@ -187,7 +204,7 @@ ROOMS = {
 }
 
 
-@pytest.mark.parametrize("expression", ROOMS)
+@for_each("expression", ROOMS)
 def test_a_room_is_there_when_it_is_named(expression):
     command = [sys.executable, "-c", f"import assay; print({expression})"]
     found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 - our own code
@@ -201,7 +218,7 @@ def test_importing_it_imports_little():
     assert found.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", [name for name in assay.__all__ if callable(getattr(assay, name))])
+@for_each("name", [name for name in assay.__all__ if callable(getattr(assay, name))])
 def test_every_name_has_a_docstring_of_its_own(name):
     value = getattr(assay, name)
     assert value.__doc__, name
@@ -213,7 +230,7 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assert not value.__doc__.startswith(f"{name}(")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "owner",
     [
         assay.Qrels,
@@ -222,8 +239,8 @@ def test_every_name_has_a_docstring_of_its_own(name):
         assay.Results,
         assay.Comparison,
         assay.Evaluator,
-        assay.Judged,
-        assay.Hits,
+        assay.extend.Judged,
+        assay.extend.Hits,
         assay.Measure,
         assay.CheckReport,
         assay.GateReport,
@@ -241,11 +258,11 @@ def test_every_public_method_has_a_docstring(owner):
 
 
 def test_errors_form_one_tree():
-    values = [value for value in vars(assay).values() if inspect.isclass(value)]
-    errors = [value for value in values if issubclass(value, Exception) and not issubclass(value, Warning)]
-    assert len(errors) == 10
-    assert all(issubclass(error, assay.AssayError) for error in errors)
-    assert [name for name in dir(assay) if name.endswith("Error")] == sorted(error.__name__ for error in errors)
+    errors = [getattr(assay.errors, name) for name in assay.errors.__all__]
+    assert len(errors) == 11
+    assert all(issubclass(error, assay.errors.AssayError) for error in errors)
+    assert {error.__module__ for error in errors} == {"assay", "assay.errors"}
+    assert assay.errors.AssayError is assay.errors.AssayError
 
 
 def test_the_version_is_that_of_the_package():
@@ -270,7 +287,7 @@ def test_evaluating_dicts_loads_nothing_heavy():
         assert process.communicate()[0] == "[]\n"
 
 
-@pytest.mark.parametrize("name", [*RETURNED, "Evaluator"])
+@for_each("name", [*RETURNED, "Evaluator"])
 def test_completion_offers_only_names_with_a_meaning(name):
     value = assay.Evaluator(JUDGED, "rr") if name == "Evaluator" else RETURNED[name]()
     offered = [each for each in dir(value) if not each.startswith("_")]

@@ -91,6 +91,7 @@ def test_loading_the_plugin_loads_nothing_else(run_pytest):
     assert run_pytest(code=code).stdout == "['assay_pytest']\n"
 
 
+@pytest.mark.verify
 def test_a_project_that_has_assay_installed_has_the_fixture(run_pytest, tmp_path):
     """As an installer leaves it: the entry point in the metadata, and every file listed."""
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))

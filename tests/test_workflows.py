@@ -9,9 +9,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 import assay
+from tables import for_each
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -19,7 +18,7 @@ PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
 PYTHON_STEP = re.compile(r"- shell: python\n +run: \|\n(.*?)\n\n  \w", re.DOTALL)
 
 
-@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+@for_each("workflow", WORKFLOWS)
 def test_actions_are_pinned_by_commit(workflow):
     used = re.findall(r"^ *(?:- )?uses: (.+)$", workflow.read_text(encoding="utf-8"), re.MULTILINE)
     assert used
@@ -31,7 +30,7 @@ def test_one_version_of_each_action():
     assert len(pins) == len({pin.partition("@")[0] for pin in pins})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "name", "code"),
     [("branch", "main", 0), ("tag", f"v{assay.__version__}", 0), ("tag", "v99.0.0", 1), ("tag", assay.__version__, 1)],
 )
@@ -69,7 +68,7 @@ def test_every_fuzz_target_is_run_by_make_and_by_the_workflow():
     assert workflow.count("fuzz/run.py ${{ matrix.target }} --seconds") == len(matrices)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "executions"),
     [
         ("", 0),
@@ -88,10 +87,35 @@ def test_the_page_says_how_many_executions_are_recorded():
     assert runner.TABLE.search(runner.PAGE.read_text(encoding="utf-8"))[0] == runner.table(known)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("workflow", "target"),
     [("test.yml", "audit"), *(("fuzz.yml", each) for each in ("sanitize", "properties", "hostile", "slow"))],
 )
 def test_the_workflow_runs_what_make_does(workflow, target):
     assert f"run: make {target}\n" in (ROOT / ".github/workflows" / workflow).read_text(encoding="utf-8")
     assert re.search(rf"^{target}: .*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_mark_is_run(pytestconfig):
+    """By `make verify`, or by a target that a workflow runs every week."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = dict(re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))
+    landing = "".join(recipes[name] for name in ["verify", *re.findall(r"\$\(MAKE\) (\S+)", recipes["verify"])])
+    weekly = (ROOT / ".github/workflows/fuzz.yml").read_text(encoding="utf-8")
+    often = "".join(recipes[name] for name in re.findall(r"run: make (\S+)", weekly))
+    assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-1] == "make verify"
+    assert "$(PYTEST) --verify\n" in landing
+    assert all(f"-m {mark} " in landing for mark in ("llm", "spark"))
+    assert "-m slow\n" in often
+    assert '-m "not slow" tests/hostile ' in often
+    marks = next(each.MARKS for each in pytestconfig.pluginmanager.get_plugins() if hasattr(each, "MARKS"))
+    assert set(marks) == {"verify", "llm", "spark", "slow", "hostile"}
+    others = [path for path in (ROOT / "tests").rglob("*.py") if "mark.hostile" in path.read_text(encoding="utf-8")]
+    assert {path.parent.name for path in others} - {"tests"} == {"hostile"}
+
+
+def test_make_help_lists_the_targets():
+    command = ["make", "--no-print-directory", "help"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout  # noqa: S603
+    targets = re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[1].split()
+    assert {line.split()[0] for line in listed.splitlines()} == set(targets) - {"python", "rust", "clean"}

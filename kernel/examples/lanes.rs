@@ -2,12 +2,12 @@
 //! `benchmarks/lanes.py` puts it beside `wc -w`.
 
 use assay_kernel::fault::Fault;
-use assay_kernel::index::Index;
-use assay_kernel::options::{Duplicates, Options};
-use assay_kernel::scan::{Plan, scan};
-use assay_kernel::text::lanes::Lanes;
-use assay_kernel::text::read::read_qrels;
-use assay_kernel::text::source::Source;
+use assay_kernel::rank::index::Index;
+use assay_kernel::rank::options::{Duplicates, Options};
+use assay_kernel::read::lanes::Lanes;
+use assay_kernel::read::scan::{Plan, scan};
+use assay_kernel::read::source::Source;
+use assay_kernel::read::whole::read_qrels;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

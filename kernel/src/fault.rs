@@ -38,12 +38,21 @@ impl Fault {
 
     /// The fault of a document that a query lists twice.
     pub fn duplicate(query: &[u8], document: &[u8]) -> Self {
-        let (query, document) = (show(query), show(document));
+        Self::listed_twice(query, "document", document)
+    }
+
+    /// The fault of a chunk that a query lists twice.
+    pub fn duplicate_chunk(query: &[u8], chunk: &[u8]) -> Self {
+        Self::listed_twice(query, "chunk", chunk)
+    }
+
+    fn listed_twice(query: &[u8], what: &str, id: &[u8]) -> Self {
+        let (query, id) = (show(query), show(id));
         Self::new(
             Kind::Duplicate,
             format!(
-                "query {query} lists document {document} more than once; remove the duplicates, or keep one with \
-                 duplicates=\"first\" or \"last\" (--duplicates first or last)"
+                "query {query} lists {what} {id} more than once; remove the duplicates, or keep one with \
+                 duplicates=\"first\" or \"last\" (--policy duplicates=first or last)"
             ),
         )
     }

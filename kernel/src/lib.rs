@@ -6,39 +6,15 @@
 
 #![cfg_attr(not(feature = "python"), deny(unsafe_code))]
 
-pub mod balance;
-pub mod cells;
-mod count;
-pub mod differences;
-pub mod draws;
 pub mod failure;
 pub mod fault;
-mod finder;
-pub mod gather;
-pub mod index;
-pub mod json;
-pub mod judged;
-pub mod levels;
 pub mod limits;
 pub mod memory;
-pub mod options;
 pub mod parallel;
-#[cfg(feature = "parquet")]
-pub mod parquet;
-mod pieces;
-pub mod quantiles;
 pub mod rank;
-pub mod reached;
-pub mod rows;
-pub mod scan;
-mod seen;
-mod sieve;
-pub mod sums;
-pub mod text;
-mod ties;
-pub mod tops;
+pub mod read;
+pub mod stats;
 pub mod words;
-mod worker;
 
 #[cfg(feature = "python")]
 mod python;

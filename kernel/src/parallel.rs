@@ -1,12 +1,12 @@
 //! Ranks what is held in memory, some queries on each thread.
 
 use crate::fault::{Fault, Kind};
-use crate::index::Index;
-use crate::judged::Judged;
 use crate::memory::{THREAD, collected, has_memory};
-use crate::options::Options;
-use crate::rank::Rankers;
-use crate::rows::Rows;
+use crate::rank::index::Index;
+use crate::rank::judged::Judged;
+use crate::rank::options::Options;
+use crate::rank::ranker::Rankers;
+use crate::rank::rows::Rows;
 use std::sync::atomic::AtomicBool;
 use std::thread::Builder;
 

@@ -5,14 +5,14 @@
 
 use assay_kernel::failure::{count, fail_at};
 use assay_kernel::fault::{Fault, Kind};
-use assay_kernel::index::Index;
-use assay_kernel::judged::{Fact, Hit};
-use assay_kernel::options::{Duplicates, Options};
-use assay_kernel::rows::Rows;
-use assay_kernel::scan::{Plan, Scan, scan};
-use assay_kernel::text::read::{read_qrels, read_run};
-use assay_kernel::text::source::Source;
-use assay_kernel::tops::TopList;
+use assay_kernel::rank::index::Index;
+use assay_kernel::rank::judged::{Fact, Hit};
+use assay_kernel::rank::options::{Duplicates, Options};
+use assay_kernel::rank::rows::Rows;
+use assay_kernel::rank::tops::TopList;
+use assay_kernel::read::scan::{Plan, Scan, scan};
+use assay_kernel::read::source::Source;
+use assay_kernel::read::whole::{read_qrels, read_run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

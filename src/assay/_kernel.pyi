@@ -99,7 +99,6 @@ class Words:
     def equal(self) -> bytes: ...
     def shared(self, order: int, together: bool) -> bytes: ...
     def subsequences(self, longest: int) -> bytes: ...
-    def edits(self, longest: int) -> bytes: ...
 
 @final
 class Rows:
@@ -157,14 +156,14 @@ class Sums:
     the largest uint32: `most` is reached, less than `least` is not, and what lies between is open. What comes back is
     how many samples reach each test, as uint64, and the numbers of tests and samples that are open, as uint32.
 
-    A sample of `resampled` has as many rows as there are, drawn with replacement.
+    A sample of `drawn` has as many rows as there are, any of them several times, given by their numbers as uint32.
     """
 
     def __new__(cls, values: bytes, columns: int) -> Sums: ...
     def reached(
         self, bits: bytes, width: int, plus: bytes, minus: bytes, least: bytes, most: bytes, threads: int
     ) -> tuple[bytes, bytes]: ...
-    def resampled(self, draws: Draws, samples: int, threads: int) -> bytes: ...
+    def drawn(self, draws: bytes, threads: int) -> bytes: ...
 
 @final
 class Lists:
@@ -194,17 +193,8 @@ def balances(samples: list[bytes]) -> bytes:
     As int64; the samples, which have no NaN, may be in any order.
     """
 
-@final
-class Draws:
-    """The numbers that `numpy.random.default_rng` draws for a seed, given in 32 bits at a time, the lowest first.
-
-    `many` is `integers(count, number, dtype=int32)`, as bytes. `times` says, as float64, how often each number is among
-    `count` of them, for so many samples.
-    """
-
-    def __new__(cls, seed: list[int]) -> Draws: ...
-    def many(self, count: int, number: int) -> bytes: ...
-    def times(self, count: int, samples: int) -> bytes: ...
+def times_drawn(draws: bytes, count: int) -> bytes:
+    """How often each number below `count` is among the `count` draws of each sample, uint32, as float64."""
 
 @final
 class Options:
@@ -219,6 +209,9 @@ class Options:
         spread: bool = False,
         top: int = 0,
         ties: str = "docid_desc",
+        rule: tuple[str, str] | None = None,
+        best: bool = True,
+        chunk_duplicates: str = "error",
     ) -> Options: ...
 
 @final
@@ -261,6 +254,8 @@ class Ranker:
     @property
     def surplus(self) -> int: ...
     def repeats_dropped(self, number: int) -> int: ...
+    def chunks(self, number: int) -> tuple[int, int, int]: ...
+    def unmatched(self, number: int) -> list[str]: ...
     def excluded(self, number: int) -> int: ...
 
 class CounterState(TypedDict):

@@ -2,6 +2,7 @@
 
 from assay.tasks.probe.api import probe
 from assay.tasks.probe.endpoint import HttpSearch
-from assay.tasks.probe.result import Latency, Probe
+from assay.tasks.probe.latency import Latency
+from assay.tasks.probe.result import Probe
 
 __all__ = ["HttpSearch", "Latency", "Probe", "probe"]

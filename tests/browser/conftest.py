@@ -15,10 +15,11 @@ REQUIRED = "ASSAY_BROWSER_REQUIRED"
 
 
 def pytest_collection_modifyitems(items):
-    """One browser for all of these tests, on one worker."""
+    """One browser for all of these tests, on one worker, for `make verify`."""
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.verify)
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import assay
+from assay.studio.collection import demo_collection
 from assay.studio.store.events import NewVote
 from browser_pages import until
 from studio_collections import served, small_collection
-from studio_server import demo as demo_collection
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 PAGES = ("/", "/queries", "/queries/q09", "/judge", "/agreement", "/search", "/data")

@@ -5,9 +5,9 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.studio.collection import demo_collection
 from browser_pages import until
 from studio_collections import served
-from studio_server import demo
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "search_page.py"
 
@@ -23,7 +23,10 @@ def example(studio, token):
 
 def test_thumbs_reach_the_studio_once(browser, tmp_path):
     question = "What would a 10% stronger US dollar do to revenue and operating income?"
-    with served(demo(), tmp_path) as (studio, base), example(base, studio.store.add_token("shop")) as page_base:
+    with (
+        served(demo_collection(), tmp_path) as (studio, base),
+        example(base, studio.store.add_token("shop")) as page_base,
+    ):
         context = browser.new_context()
         page = context.new_page()
         page.goto(page_base)
@@ -51,7 +54,7 @@ def test_thumbs_reach_the_studio_once(browser, tmp_path):
 
 
 def test_a_token_that_is_wrong_is_said(browser, tmp_path):
-    with served(demo(), tmp_path) as (studio, base), example(base, "wrong") as page_base:
+    with served(demo_collection(), tmp_path) as (studio, base), example(base, "wrong") as page_base:
         page = browser.new_page()
         page.goto(f"{page_base}/?q=revenue")
         page.locator("li button[value=up]").first.click()
@@ -65,7 +68,7 @@ def test_the_studio_searches_in_it(enter, tmp_path):
     with example("http://127.0.0.1:9", "none") as retriever:
         search = f"{retriever}/search?q={{query}}"
         with (
-            served(demo(), tmp_path, search=search) as (studio, base),
+            served(demo_collection(), tmp_path, search=search) as (studio, base),
             enter(base, "/search?q=dividends", voter="ann") as page,
         ):
             page.wait_for_selector(".hit")

@@ -3,9 +3,9 @@
 import pytest
 
 import assay
+from assay.studio.collection import demo_collection
 from browser_pages import until
 from studio_collections import MEASURES, served, small_collection
-from studio_server import demo as demo_collection
 
 QUESTION = ".card h2.question"
 WAITS = "(n) => document.querySelector('.done b')?.textContent === String(n)"

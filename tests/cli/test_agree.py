@@ -33,11 +33,22 @@ def test_options_reach_the_numbers(assay):
     def found(*options):
         return json.loads(assay("agree", "qrels.txt", "judge.txt", "--format", "json", *options).stdout)
 
-    linear = found("--weights", "linear", "--scale", "nominal", "--threshold", "1", "--top", "1", "--seed", "3")
+    linear = found(
+        "--policy",
+        "weights=linear",
+        "--policy",
+        "metric=nominal",
+        "--policy",
+        "threshold=1",
+        "-n",
+        "1",
+        "--policy",
+        "seed=3",
+    )
     assert (linear["weights"], linear["scale"], linear["threshold"], linear["seed"]) == ("linear", "nominal", 1, 3)
     assert len(linear["disagreements"]) == 1
     assert found()["figures"][1]["value"] != linear["figures"][1]["value"]
-    narrow = found("--level", "0.5", "--samples", "99")
+    narrow = found("--policy", "level=0.5", "--policy", "samples=99")
     assert (narrow["level"], narrow["samples"]) == (0.5, 99)
 
 
@@ -49,7 +60,7 @@ def test_runs_and_standard_input(assay, folder):
         ("stdin", 0.75, 0.5),
         ("two", 0.5, 0.5),
     ]
-    from_file = assay("agree", "qrels.txt", "judge.txt", *options[:1], "one.run", "--run-format", "trec", *options[2:])
+    from_file = assay("agree", "qrels.txt", "judge.txt", *options[:1], "one.run", "--from", "run=trec", *options[2:])
     assert [each["a"] for each in json.loads(from_file.stdout)["systems"]] == [0.75, 0.5]
 
 
@@ -70,7 +81,10 @@ def test_bare_formats_say_notes_beside(assay):
 
 REFUSED = {
     "two inputs": (("-", "-"), "- is standard input and can be used for one file only"),
-    "policy without runs": (("qrels.txt", "judge.txt", "--rel", "2"), "--rel is for scoring runs, and there are none"),
+    "policy without runs": (
+        ("qrels.txt", "judge.txt", "--policy", "rel=2"),
+        "--policy rel is for scoring runs, and there are none",
+    ),
     "measure without runs": (("qrels.txt", "judge.txt", "-m", "rr"), "leave them out, or add --run"),
     "a run": (("qrels.txt", "one.run"), "is this a run rather than judgments?"),
     "no file": (("qrels.txt", "none.txt"), "file 'none.txt' not found"),

@@ -15,7 +15,7 @@ judgments qrels.txt
 run two.run
   1 query, 2 documents, 2 per query, tag b
   warn  1 judged query is missing from the run: 'q2'
-        → they score 0; trec_eval leaves these out: --missing skip
+        → they score 0; trec_eval leaves these out: --policy missing=skip
   warn  queries with few documents: 1 fewer than 10, 1 fewer than 100, 1 fewer than 1,000 (of 1)
         → retrieve more; measures at 10 and deeper suffer from short rankings
   ok    every query in the run has judgments
@@ -70,7 +70,7 @@ def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
 def test_standard_input(assay, folder, name):
     arguments = ["-" if each == name else each for each in ("qrels.txt", "two.run")]
     result = assay("check", *arguments, stdin=(folder / name).read_bytes())
-    assert result.stdout == REPORT.replace(f" {name}\n", " -\n")
+    assert result.stdout == REPORT.replace(f" {name}\n", " standard input\n")
 
 
 def test_json(assay):
@@ -86,7 +86,7 @@ def test_json(assay):
         "level": "warn",
         "kind": "missing",
         "text": "1 judged query is missing from the run: 'q2'",
-        "advice": "they score 0; trec_eval leaves these out: --missing skip",
+        "advice": "they score 0; trec_eval leaves these out: --policy missing=skip",
     }
 
 

@@ -61,9 +61,7 @@ def test_the_verdict_the_order_and_the_pairs(assay, files):
 
 
 def test_options_are_passed_on(assay, files):
-    options = (
-        "--baseline two --test bootstrap --correction bh --family all --alpha 0.1 --samples 300 --seed 5 --depth 3"
-    )
+    options = "--baseline two --test bootstrap --policy correction=bh --policy family=all --policy alpha=0.1 --policy samples=300 --policy seed=5 --policy depth=3"
     result = assay("compare", *files, "-m", "rr", *options.split(), "--format", "json")
     data = json.loads(result.output)
     assert [(record["a"], record["b"]) for record in data["comparisons"]] == [("two", "one"), ("two", "three")]
@@ -106,7 +104,7 @@ def test_notes_that_have_no_place_go_to_standard_error(assay, format_):
     result = assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr", "--format", format_)
     assert (
         result.stderr.splitlines()[0]
-        == "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip"
+        == "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --policy missing=skip"
     )
     assert "note" not in result.stdout
     assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").stderr == ""
@@ -118,8 +116,11 @@ MISTAKES = [
         ("one.json", "two.json", "--baseline", "four"),
         "unknown baseline 'four'; the runs are 'one', 'two'",
     ),
-    (("one.json", "two.json", "--alpha", "7"), "alpha must be a number between 0 and 1, such as 0.05, not '7.0'"),
-    (("one.json", "two.json", "--samples", "0"), "samples must be a whole number at least 1, not '0'"),
+    (
+        ("one.json", "two.json", "--policy", "alpha=7"),
+        "alpha must be a number between 0 and 1, such as 0.05, not '7.0'",
+    ),
+    (("one.json", "two.json", "--policy", "samples=0"), "samples must be a whole number at least 1, not '0'"),
     (("one.json", "two.json", "-m", "nonsense"), "unknown measure 'nonsense'"),
     (("one.json", "nowhere.json"), "file 'nowhere.json' not found"),
 ]
@@ -134,16 +135,19 @@ def test_mistakes_are_one_line(assay, files, arguments, message):
 
 
 def test_runs_of_other_queries_are_refused_with_a_hint(assay):
-    result = assay("compare", "qrels.txt", "one.run", "two.run", "--missing", "skip")
+    result = assay("compare", "qrels.txt", "one.run", "two.run", "--policy", "missing=skip")
     assert result.exit_code == 2
-    assert "'one' and 'two' have different queries: 'q2'; --missing zero counts them as empty rankings" in result.stderr
+    assert (
+        "'one' and 'two' have different queries: 'q2'; --policy missing=zero counts them as empty rankings"
+        in result.stderr
+    )
 
 
 def test_a_measure_of_ones_own(assay, files, folder):
-    code = '@assay.measure("twice", title="Twice")\ndef twice(judged):\n    return 2.0 * judged.retrieved\n'
+    code = '@assay.extend.measure("twice", title="Twice")\ndef twice(judged):\n    return 2.0 * judged.retrieved\n'
     (folder / "mine.py").write_text("import assay\n" + code)
     try:
         result = assay("compare", *files, "--load", "mine.py", "-m", "twice", "--format", "json")
     finally:
-        library.remove_measure("twice")
+        library.extend.remove_measure("twice")
     assert {record["measure"] for record in json.loads(result.output)["comparisons"]} == {"twice"}

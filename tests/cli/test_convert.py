@@ -75,17 +75,19 @@ def test_nothing_comes_out_where_something_would_be_lost(assay):
 
 def test_formats_can_be_named(assay, folder):
     (folder / "data").write_text("query_id\tdoc_id\tscore\nq1\td1\t2.5\n")
-    assert assay("convert", "data", "out", "--from", "tsv", "--to", "trec", "--run").exit_code == 0
+    assert assay("convert", "data", "out", "--from", "run=tsv", "--to", "trec").exit_code == 0
     assert (folder / "out").read_text() == "q1 Q0 d1 1 2.5 assay\n"
 
 
-@pytest.mark.parametrize(("flag", "kind"), [("--qrels", Qrels), ("--run", Run)])
+@pytest.mark.parametrize(("flag", "kind"), [("qrels", Qrels), ("run", Run)])
 def test_a_flag_says_what_cannot_be_told(assay, folder, flag, kind):
     (folder / "data.json").write_text('{"q1": ["d1", "d2"]}')
     refused = assay("convert", "data.json", "x.jsonl")
     assert refused.exit_code == 2
-    assert refused.stderr == ("assay: cannot tell whether data.json holds judgments or a run; use --qrels or --run\n")
-    assert assay("convert", "data.json", "x.csv", flag, "--lossy").exit_code == 0
+    assert refused.stderr == (
+        "assay: cannot tell whether data.json holds judgments or a run; say which with --from qrels or --from run\n"
+    )
+    assert assay("convert", "data.json", "x.csv", "--from", flag, "--lossy").exit_code == 0
     assert kind("x.csv").queries == ["q1"]
 
 
@@ -128,7 +130,7 @@ def kind_of(path):
     try:
         return holds_judgments(path, None)
     except ValueError as error:
-        assert "use --qrels or --run" in str(error)
+        assert "say which with --from qrels or --from run" in str(error)
         return None
 
 

@@ -45,7 +45,7 @@ def test_so_many_each_way(assay):
         return [move["query"] for move in data["helped"]]
 
     assert queries() == ["q2", "q1"]
-    assert queries("--top", "1") == ["q2"]
+    assert queries("-n", "1") == ["q2"]
 
 
 def test_json_has_every_judged_document(assay):
@@ -101,7 +101,7 @@ def test_the_same_run_twice(assay):
 
 
 def test_policies(assay):
-    result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", "--judged-only")
+    result = assay("diff", "qrels.txt", "one.run", "two.run", "-m", "rr", "--policy", "judged_only=yes")
     assert "d4 (grade 1): rank 1 → not retrieved" in result.stdout
 
 
@@ -111,9 +111,9 @@ MISTAKES = [
         "'P.5,10' names several measures: P_5, P_10; name one",
     ),
     (("one.run", "two.run", "-m", "nauc(of=ap)"), "is one number for all queries; it has no values per query"),
-    (("one.run", "two.run", "--top", "0"), "0 is not in the range"),
-    (("one.run",), "a run needs judgments: QRELS comes first"),
-    (("one.run", "two.run", "--missing", "skip"), "have different queries"),
+    (("one.run", "two.run", "-n", "0"), "0 is not in the range"),
+    (("one.run",), "missing RUN_B; assay eval --worst shows the worst queries of a single run"),
+    (("one.run", "two.run", "--policy", "missing=skip"), "have different queries"),
 ]
 
 

@@ -23,7 +23,7 @@ two  0.5000 ± 0.5000  0.5000 ± 0.5000
 
 ± is half the width of the 95 % interval
 assay {VERSION}, convention assay, details: --format json
-note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip
+note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --policy missing=skip
 """
 PER_QUERY = f"""\
 query      rr
@@ -79,7 +79,7 @@ def test_several_runs_query_by_query_have_a_run_column(assay):
     result = assay("eval", "qrels.txt", "one.run", "two.run", "-m", "rr", "-q", "--format", "csv")
     assert result.stdout == MANY_PER_QUERY
     assert result.stderr == (
-        "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --missing skip\n"
+        "note: two: 1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: --policy missing=skip\n"
     )
 
 
@@ -120,12 +120,12 @@ def test_runs_of_the_same_name_are_told_apart(assay, folder):
     ("options", "expected"),
     [
         ([], 0.5),
-        (["--missing", "skip"], 1.0),
+        (["--policy", "missing=skip"], 1.0),
         (["--convention", "trec_eval"], 1.0),
-        (["--convention", "trec_eval", "--missing", "zero"], 0.5),
-        (["--rel", "2", "--missing", "skip"], 0.5),
-        (["--depth", "1", "--rel", "2", "--missing", "skip"], 0.0),
-        (["--order", "given", "--rel", "2", "--missing", "skip"], 0.5),
+        (["--convention", "trec_eval", "--policy", "missing=zero"], 0.5),
+        (["--policy", "rel=2", "--policy", "missing=skip"], 0.5),
+        (["--policy", "depth=1", "--policy", "rel=2", "--policy", "missing=skip"], 0.0),
+        (["--policy", "order=given", "--policy", "rel=2", "--policy", "missing=skip"], 0.5),
     ],
 )
 def test_policies(assay, options, expected):
@@ -135,16 +135,16 @@ def test_policies(assay, options, expected):
 
 @pytest.mark.parametrize(
     ("options", "expected"),
-    [([], "d2 d1"), (["--ties", "docid_asc"], "d1 d2"), (["--ties", "input"], "d1 d2")],
+    [([], "d2 d1"), (["--policy", "ties=docid_asc"], "d1 d2"), (["--policy", "ties=input"], "d1 d2")],
 )
 def test_ties(assay, folder, options, expected):
     (folder / "tied.run").write_text("q1 Q0 d1 1 0.5 a\nq1 Q0 d2 2 0.5 a\n")
-    result = assay("eval", "qrels.txt", "tied.run", "-m", "rr", "--missing", "skip", "--format", "csv", *options)
+    result = assay("eval", "qrels.txt", "tied.run", "-m", "rr", "--policy", "missing=skip", "--format", "csv", *options)
     assert float(result.stdout.splitlines()[1].split(",")[1]) == {"d1 d2": 1.0, "d2 d1": 0.5}[expected]
 
 
 def test_policies_show_in_the_caption(assay):
-    shown = assay("eval", "qrels.txt", "one.run", "--judged-only", "--no-relevant", "nan", "--threads", "1").stdout
+    shown = assay("eval", "qrels.txt", "one.run", "--policy", "judged_only=yes", "--policy", "no_relevant=nan").stdout
     assert f"assay {VERSION}, convention assay, no_relevant=nan judged_only=yes, details: --format json\n" in shown
 
 
@@ -152,7 +152,9 @@ def test_duplicates_of_the_judgments_follow_the_policy(assay, folder):
     (folder / "twice.txt").write_text("q1 0 d1 0\nq1 0 d1 1\n")
     assert assay("eval", "twice.txt", "one.run").exit_code == 2
     for choice, expected in {"first": 0.0, "last": 1.0}.items():
-        result = assay("eval", "twice.txt", "one.run", "-m", "rr", "--format", "csv", "--duplicates", choice)
+        result = assay(
+            "eval", "twice.txt", "one.run", "-m", "rr", "--format", "csv", "--policy", f"duplicates={choice}"
+        )
         assert float(result.stdout.splitlines()[1].split(",")[1]) == expected
 
 
@@ -181,7 +183,7 @@ def test_faults_in_standard_input_are_named(assay):
 def test_formats_can_be_named(assay, folder):
     (folder / "judged").write_text('{"q1": {"d1": 1}}')
     (folder / "found").write_text("query_id,doc_id,score\nq1,d1,2\n")
-    given = ("--qrels-format", "json", "--run-format", "csv")
+    given = ("--from", "qrels=json", "--from", "run=csv")
     result = assay("eval", "judged", "found", "-m", "rr", "--format", "csv", *given)
     assert result.stdout.splitlines()[1] == "rr,1.0,,,1"
 

@@ -87,4 +87,4 @@ def test_scores_of_one_run_are_not_those_of_several(assay):
     assert assay("eval", "judge.txt", "up.run", "-m", "rr", "--human", "people.json").exit_code == 0
     result = assay("eval", "judge.txt", "up.run", "down.run", "-m", "rr", "--human", "people.json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "people.json has scores, which are those of one run; use judgments for several runs" in result.output
+    assert "several runs need judgments, as scores are those of one run" in result.output

@@ -77,7 +77,7 @@ def check_json(content):
 COMMANDS = {
     "eval": ("assay/results", ["eval", QRELS, ONE]),
     "eval, several runs": ("assay/results", ["eval", QRELS, ONE, TWO, "-m", "ndcg@10 auc gm_ap num_rel"]),
-    "rag": ("assay/results", ["rag", str(DEMO / "rag_bm25.jsonl"), "--rel", "2"]),
+    "rag": ("assay/results", ["rag", str(DEMO / "rag_bm25.jsonl"), "--policy", "rel=2"]),
     "compare": ("assay/comparison", ["compare", QRELS, ONE, TWO, str(DEMO / "hybrid.run")]),
     "compare, t": ("assay/comparison", ["compare", QRELS, ONE, TWO, "--test", "t", "--baseline", "bm25"]),
     "diff": ("assay/diff", ["diff", QRELS, ONE, TWO]),
@@ -87,8 +87,8 @@ COMMANDS = {
     "compare, human": ("assay/comparison", ["compare", QRELS, ONE, TWO, "-m", "rr", "--human", QRELS]),
     "check": ("assay/check", ["check", QRELS, ONE, TWO]),
     "next": ("assay/next", ["next", QRELS, ONE, TWO]),
-    "next, not a sum": ("assay/next", ["next", "none", ONE, TWO, "-m", "ndcg", "--order", "depth"]),
-    "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--threshold", "2", "--run", ONE, "--run", TWO]),
+    "next, not a sum": ("assay/next", ["next", "none", ONE, TWO, "-m", "ndcg", "--first", "depth"]),
+    "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--policy", "threshold=2", "--run", ONE, "--run", TWO]),
 }
 
 
@@ -123,15 +123,15 @@ def test_python_has_the_same_shape():
     stored = assay.compare(None, dict(results.items()))
     check_json(json.loads(stored.to_json()))
     check_json(json.loads(stored.queries("ndcg@10", "one", "two").to_json()))
-    check_json(json.loads(assay.agreement({"q": {"a": 0, "b": 2}}, {"q": {"a": 1, "b": 2, "c": 0}}).to_json()))
-    check_json(json.loads(assay.agreement({"q": 0.5, "r": 1, "s": 0}, {"q": 0.5, "r": 0}).to_json()))
+    check_json(json.loads(assay.agree({"q": {"a": 0, "b": 2}}, {"q": {"a": 1, "b": 2, "c": 0}}).to_json()))
+    check_json(json.loads(assay.agree({"q": 0.5, "r": 1, "s": 0}, {"q": 0.5, "r": 0}).to_json()))
     vote = {"query": "q", "document": "d", "voter": "v"}
     check_json(json.loads(assay.votes([{**vote, "vote": 2}, {**vote, "vote": 3, "voter": "w"}]).to_json()))
     check_json(json.loads(assay.votes([{**vote, "vote": 2}]).to_json()))
     shown = [{"query": "q", "document": each, "position": 1, "clicked": 1, "impression": each} for each in "ab"]
     for model in ("coec", "pbm", "dbn"):
         check_json(json.loads(assay.clicks(shown, model=model, min_impressions=1).to_json()))
-    check_json(json.loads(assay.worst_queries(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
+    check_json(json.loads(assay.diff(QRELS, ONE, queries=DEMO / "queries.jsonl").to_json()))
 
 
 def test_the_check_of_the_shape_can_fail():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay import remove_measure
+from assay.extend import remove_measure
 from assay.measures import TABLE
 from chat_server import completion, serve
 
@@ -117,7 +117,7 @@ def test_offline_repeats_a_run_without_the_server(assay):
     with serve(reply) as chats:
         first = rag(assay, chats.url, "-m", "relevancy")
         url = chats.url
-    again = rag(assay, url, "-m", "relevancy", "--offline")
+    again = rag(assay, url, "-m", "relevancy", "--judge-option", "offline=yes")
     assert (again.exit_code, again.stdout) == (0, first.stdout)
-    other = rag(assay, url, "-m", "correctness", "--offline")
+    other = rag(assay, url, "-m", "correctness", "--judge-option", "offline=yes")
     assert "not asked: the cache has no reply (failures are not kept), and the judge is offline" in other.stdout

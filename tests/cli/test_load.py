@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from assay import remove_measure
+from assay.extend import remove_measure
 from assay.measures import TABLE
 
 FOUND = """\
@@ -12,8 +12,8 @@ import assay
 from helper import offset
 assert __file__.endswith("mine.py")
 
-@assay.measure("found_first", title="Found at rank 1", formula="1 or 0")
-def found_first(judged, *, rel: assay.Rel = 1):
+@assay.extend.measure("found_first", title="Found at rank 1", formula="1 or 0")
+def found_first(judged, *, rel: assay.extend.Rel = 1):
     \"\"\"Whether the first document is relevant.\"\"\"
     return (judged.relevant(rel).top(1).count() > 0) + offset
 """

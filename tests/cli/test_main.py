@@ -8,8 +8,16 @@ import click
 import pytest
 
 from assay import __version__
-from assay.cli.main import COMMANDS, commands, module_of
+from assay.cli.main import COMMANDS, GROUPS, commands, module_of
+from assay.cli.options import CONVENTIONS, TESTS
+from assay.cli.votes import METHODS
+from assay.conventions import CONVENTIONS as KNOWN_CONVENTIONS
+from assay.core.interface import JUDGE_OPTIONS, OPTIONS
 from assay.core.policies import Policies
+from assay.stats.significance import TESTS as KNOWN_TESTS
+from assay.tasks.vote.api import NAMES as KNOWN_METHODS
+
+MOST_OPTIONS, SCREEN = 240, 45
 
 
 def test_version(assay):
@@ -18,9 +26,8 @@ def test_version(assay):
 
 def test_help_lists_every_command(assay):
     shown = assay("--help").stdout
-    assert [line.split()[0] for line in shown.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()] == [
-        *COMMANDS
-    ]
+    sections = [shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0] for title in GROUPS]
+    assert [line.split()[0] for section in sections for line in section.splitlines()] == [*COMMANDS]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -43,9 +50,47 @@ def test_every_option_of_every_command_is_explained(name):
     assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
 
 
-def test_every_policy_is_an_option_of_eval():
-    options = {each.name: each for each in commands.get_command(None, "eval").params}
-    assert [name for name in Policies.__slots__ if not options[name].help] == []
+def every_option(command, name="assay"):
+    """Each option with the name of its command, of a command and those in it."""
+    yield from ((name, each) for each in command.params if isinstance(each, click.Option))
+    inside = getattr(command, "commands", None) or {}
+    if command is commands:
+        inside = {each: commands.get_command(None, each) for each in COMMANDS}
+    for each, sub in inside.items():
+        yield from every_option(sub, f"{name} {each}")
+
+
+def settings_of(name):
+    """What `--policy` takes in a command."""
+    return next(each.settings for _, each in every_option(commands.get_command(None, name)) if each.name == "policies")
+
+
+def test_there_are_at_most_240_options_in_all_commands():
+    assert len(list(every_option(commands))) <= MOST_OPTIONS
+
+
+def test_a_screen_of_help_has_at_most_45_lines(assay):
+    for name in ["", *COMMANDS, "judge relevance", "judge questions", "judge pairwise", "studio admin"]:
+        if name != "trec_eval":
+            shown = assay(*name.split(), "-h")
+            assert (shown.exit_code, len(shown.stdout.splitlines()) <= SCREEN) == (0, True), name
+            assert "Examples:\n" in shown.stdout
+            assert f"`assay {name}".strip() + " --help` explains everything." in shown.stdout
+    assert assay().stdout == assay("-h").stdout
+
+
+def test_the_shell_takes_each_policy_and_what_the_library_names():
+    assert set(Policies.__slots__) <= set(settings_of("eval"))
+    options = {word for _, each in every_option(commands) for word in each.opts}
+    assert {each for each in OPTIONS.values() if each not in options} == set()
+    judge = {name for _, each in every_option(commands) if each.name == "judge_options" for name in each.settings}
+    assert set(JUDGE_OPTIONS) <= judge
+
+
+def test_choices_are_those_of_the_library():
+    assert tuple(CONVENTIONS) == tuple(KNOWN_CONVENTIONS)
+    assert {*TESTS} == {*KNOWN_TESTS}
+    assert KNOWN_METHODS == METHODS
 
 
 @pytest.mark.parametrize(
@@ -53,8 +98,21 @@ def test_every_policy_is_an_option_of_eval():
     [
         (["evl"], "No such command 'evl'"),
         (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
-        (["eval", "qrels.txt", "one.run", "--ties", "x"], "'x' is not one of 'docid_desc', 'docid_asc', 'input'"),
-        (["eval", "qrels.txt", "one.run", "--depth", "0"], "0 is not in the range x>=1"),
+        (["eval", "qrels.txt", "one.run", "--policy", "ties=x"], "ties must be 'docid_desc' or 'docid_asc' or 'input'"),
+        (
+            ["eval", "qrels.txt", "one.run", "--policy", "tie=x"],
+            "unknown policy 'tie'; did you mean ties? The policies",
+        ),
+        (["eval", "qrels.txt", "one.run", "--policy", "xyz=1"], "unknown policy 'xyz'; the policies are ties, order,"),
+        (["eval", "qrels.txt", "one.run", "--policy", "ties"], "'ties' has no value; write ties=VALUE"),
+        (["eval", "qrels.txt", "one.run", *["--policy", "rel=1"] * 2], "rel is set twice"),
+        (["eval", "qrels.txt", "one.run", "--from", "csv"], "write qrels=FORMAT or run=FORMAT"),
+        (["compare", "qrels.txt", "a", "b", "--policy", "seed=x"], "seed: 'x' is not a valid integer"),
+        (
+            ["rag", "x", "--judge", "u", "--judge-option", "sample=2"],
+            "unknown judge option 'sample'; did you mean samples",
+        ),
+        (["eval", "qrels.txt", "one.run", "--policy", "depth=0"], "depth must be a whole number at least 1"),
         (["check"], "Missing argument 'QRELS'"),
         (["measures", "--format", "csv"], "'csv' is not one of"),
     ],
@@ -103,8 +161,11 @@ def test_bad_runs_end_in_one_line(assay, folder, case):
         (["eval", "qrels.txt", "one.run", "-m", "ndcg@0"], "ndcg: k must be a whole number at least 1"),
         (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),
         (["eval", "qrels.txt", "one.run", "-m", "ndcg(x=1"], "cannot read the measure 'ndcg(x=1'"),
-        (["eval", "qrels.txt", "two.run", "--missing", "error"], "1 query in the judgments is missing from the run"),
-        (["eval", "qrels.txt", "one.run", "-m", " "], "no measure to compute; name at least one, such as ndcg@10"),
+        (
+            ["eval", "qrels.txt", "two.run", "--policy", "missing=error"],
+            "1 query in the judgments is missing from the run",
+        ),
+        (["eval", "qrels.txt", "one.run", "-m", " "], "cannot read the measure ' '"),
         (["measures", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
         (["convert", "none.run", "x.json"], "file 'none.run' not found"),
     ],

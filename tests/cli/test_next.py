@@ -11,14 +11,14 @@ def test_what_to_judge_and_whether_it_matters(assay):
 
 
 def test_nothing_is_judged_yet(assay):
-    result = assay("next", "none", "one.run", "two.run", "--top-grade", "3", "-n", "1", "--format", "json")
+    result = assay("next", "none", "one.run", "two.run", "--policy", "top_grade=3", "-n", "1", "--format", "json")
     found = json.loads(result.stdout)
     assert (result.exit_code, len(found["pairs"]), found["left"] > 0) == (0, 1, True)
     assert found["settlement"]["is_settled"] is False
 
 
 def test_values_alone_leave_the_sentence_to_stderr(assay):
-    result = assay("next", "qrels.txt", "one.run", "two.run", "--format", "csv", "--order", "depth")
+    result = assay("next", "qrels.txt", "one.run", "two.run", "--format", "csv", "--first", "depth")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "query,document,rank,worth")
     assert result.stderr.startswith("note: ")
 
@@ -27,7 +27,7 @@ def test_bad_input(assay):
     for arguments, message in (
         (("none", "one.run"), "pairs have no worth: one run is nothing to compare; give two"),
         (("none", "one.run", "two.run", "-m", "ndcg@5"), "use dcg@5"),
-        (("none", "one.run", "two.run", "-a", "zz"), "-a: unknown run 'zz'"),
+        (("none", "one.run", "two.run", "--between", "zz", "one"), "--between: unknown run 'zz'"),
         (("missing.txt", "one.run", "two.run"), "missing.txt"),
     ):
         result = assay("next", *arguments)
@@ -49,9 +49,9 @@ def test_the_lowest_grade(assay):
         "ranx",
     )
     plain, signed = (
-        json.loads(assay(*arguments, *more).stdout)["settlement"] for more in ((), ("--lowest-grade", "-2"))
+        json.loads(assay(*arguments, *more).stdout)["settlement"] for more in ((), ("--policy", "lowest_grade=-2"))
     )
     assert signed["lowest"] < plain["lowest"]
-    wrong = assay(*arguments, "--lowest-grade", "1")
+    wrong = assay(*arguments, "--policy", "lowest_grade=1")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
     assert "lowest_grade must be at most 0" in wrong.stderr

@@ -48,18 +48,13 @@ def test_every_command_picks_the_format_and_refuses_an_unknown_ending(assay, fol
     wrong = assay(*COMMANDS[command], "-o", "out.xlsx")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
     known = ".json, .csv, .tsv, .md, .markdown, .tex, .html, .htm, .txt"
-    assert f"unknown ending '.xlsx' of out.xlsx; use one of {known}, or set --format" in wrong.stderr
+    assert f"unknown extension '.xlsx' of out.xlsx; use one of {known}, or set --format" in wrong.stderr
     assert not (folder / "out.xlsx").exists()
     assert assay(*COMMANDS[command], "-o", "out.xlsx", "--format", "csv").exit_code == 0
 
 
-@pytest.mark.parametrize("options", [("--json",), ("--format", "json")])
-def test_gate_writes_json_by_either_name(assay, options):
-    assert json.loads(assay(*COMMANDS["gate"], *options).stdout)["schema"] == "assay/gate"
-
-
 def test_tables_to_publish(assay):
-    options = ("--digits", "2", "--caption", "50 % of *all*", "--label", "tab:main")
+    options = ("--style", "digits=2", "--style", "caption=50 % of *all*", "--style", "label=tab:main")
     tex = assay("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@10", "--format", "latex", *options).stdout
     assert "\\caption{50 \\% of *all*. Letters: " in tex
     assert "\\label{tab:main}" in tex
@@ -70,10 +65,10 @@ def test_tables_to_publish(assay):
 
 
 MISPLACED = [
-    (("--digits", "2"), "--digits is for markdown and latex"),
-    (("--label", "tab:a", "--format", "markdown"), "--label is for latex"),
-    (("--caption", "x", "-o", "x.csv"), "--caption is for markdown and latex"),
-    (("--label", "a}b", "--format", "latex"), "such as tab:main"),
+    (("--style", "digits=2"), "--style digits is for markdown and latex"),
+    (("--style", "label=tab:a", "--format", "markdown"), "--style label is for latex"),
+    (("--style", "caption=x", "-o", "x.csv"), "--style caption is for markdown and latex"),
+    (("--style", "label=a}b", "--format", "latex"), "such as tab:main"),
 ]
 
 

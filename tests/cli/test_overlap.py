@@ -11,7 +11,7 @@ GOOD = "q1 Q0 doc7 1 0.9 t\nq2 Q0 doc3 1 0.4 t\n"
 TEXT = (
     "no judged document was retrieved for any query: the judgments have 'doc7', 'doc9', 'doc3', "
     "the run has 'doc7#3', 'doc9#0', 'doc3#1'; likely the same ids: 'doc7' vs. 'doc7#3' (the chunk '#3' in the run); "
-    "--doc-id 'before:#' joins them"
+    "--policy 'doc_id=before:#' joins them"
 )
 RECORDS = [
     {"query_id": "q1", "gold": ["doc7", "doc9"], "retrieved": ["doc7#3", "doc9#0"]},
@@ -56,13 +56,13 @@ def test_the_gate_has_a_line_of_its_own(chunks):
     assert "gate failed: 1 of 2 checks" in result.stdout
     assert "FAIL  judged documents  run: no judged document was retrieved" in result.stdout
     assert "note:" not in result.stdout
-    report = json.loads(chunks("gate", "j.txt", "chunks.run", "--min", "rr=0", "--json").stdout)
+    report = json.loads(chunks("gate", "j.txt", "chunks.run", "--min", "rr=0", "--format", "json").stdout)
     assert report["checks"][0]["check"] == "overlap"
     assert report["notes"][0]["text"] == TEXT
 
 
 def test_the_advice_works(chunks):
-    result = chunks("gate", "j.txt", "chunks.run", "--min", "rr=1", "--doc-id", "before:#")
+    result = chunks("gate", "j.txt", "chunks.run", "--min", "rr=1", "--policy", "doc_id=before:#")
     assert (result.exit_code, result.stderr) == (0, "")
 
 
@@ -75,4 +75,4 @@ def test_standard_input_cannot_be_read_again(chunks):
 
 def test_check_proposes_the_rule(chunks):
     result = chunks("check", "j.txt", "chunks.run")
-    assert "→ --doc-id 'before:#' joins them" in result.stdout
+    assert "→ --policy 'doc_id=before:#' joins them" in result.stdout

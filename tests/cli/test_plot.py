@@ -30,7 +30,7 @@ def test_an_unknown_ending_is_bad_usage(assay, name):
 def test_help_lists_the_kinds(assay):
     shown = assay("plot", "--help").stdout
     assert "critical_difference" in shown
-    assert "mean ranks of runs" in shown
+    assert "mean rank over" in shown
 
 
 def test_an_unknown_kind(assay):
@@ -56,8 +56,8 @@ def test_two_of_three_runs(assay, folder):
     runs = ("one.run", "two.run", "three.run")
     result = assay("plot", "queries", "qrels.txt", *runs, "-m", "rr")
     assert result.exit_code == 2
-    assert "there are 3 runs; name two of them: -a one and -b two" in result.stderr
-    named = assay("plot", "queries", "qrels.txt", *runs, "-m", "rr", "-a", "one", "-b", "three")
+    assert "there are 3 runs; name two of them with --between, such as 'one' and 'two'" in result.stderr
+    named = assay("plot", "queries", "qrels.txt", *runs, "-m", "rr", "--between", "one", "three")
     assert json.loads(named.stdout)["title"]["text"] == "rr by query: three − one"
 
 
@@ -69,7 +69,7 @@ def test_stored_results_where_scores_suffice(assay):
     assert rows_of(assay("plot", "differences", *files))[0]["a"] == "one"
     refused = assay("plot", "judged", *files)
     assert refused.exit_code == 2
-    assert "a stored result has none; use the runs" in refused.stderr
+    assert "a stored result has none; use" in refused.stderr
 
 
 def test_other_data(assay, folder):
@@ -98,7 +98,7 @@ def test_other_data(assay, folder):
 
 def test_significance_as_compare_has_it(assay):
     shown = json.loads(
-        assay("plot", "differences", "qrels.txt", "one.run", "two.run", "--test", "t", "--alpha", "0.1").stdout
+        assay("plot", "differences", "qrels.txt", "one.run", "two.run", "--test", "t", "--policy", "alpha=0.1").stdout
     )
     assert "90 % interval" in " ".join(shown["title"]["subtitle"])
     assert "paired t test" in " ".join(shown["title"]["subtitle"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import assay as library
-from assay.data import http
+from assay.net import http
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 
@@ -137,7 +137,7 @@ def test_tables_for_papers(assay, files, format_):
 
 
 def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
-    assay("probe", server.url, *files, "-m", "rr", "--run", "live.run")
+    assay("probe", server.url, *files, "-m", "rr", "--save-run", "live.run")
     assert (folder / "live.run").read_text().splitlines()[0] == f"q0 assay-order d0 1 2 {server.url}"
     result = assay("eval", "qrels.json", "live.run", "-m", "rr", "--format", "csv")
     assert result.stdout.splitlines()[1] == "rr,1.0,1.0,1.0,40"
@@ -146,8 +146,8 @@ def test_the_run_is_kept_and_scores_the_same(assay, files, server, folder):
 @pytest.mark.parametrize(
     ("option", "target"),
     [
-        *((option, name) for option in ("--run", "-o", "--save") for name in ("none/x.csv", "qrels.json/x.csv")),
-        *(("--run", "."), ("-o", ".")),
+        *((option, name) for option in ("--save-run", "-o", "--save") for name in ("none/x.csv", "qrels.json/x.csv")),
+        *(("--save-run", "."), ("-o", ".")),
     ],
 )
 def test_a_file_that_cannot_be_written_is_known_before_anything_is_asked(assay, files, server, option, target):
@@ -166,15 +166,15 @@ def test_the_result_is_stored(assay, files, server, folder):
 
 def test_a_file_that_is_there_is_written_anew_and_only_then(assay, files, server, folder):
     (folder / "live.run").write_text("before")
-    assert assay("probe", "http://127.0.0.1:1/", *files, "--run", "live.run", "--retries", "0").exit_code == 2
+    assert assay("probe", "http://127.0.0.1:1/", *files, "--save-run", "live.run", "--retries", "0").exit_code == 2
     assert (folder / "live.run").read_text() == "before"
-    assert assay("probe", server.url, *files, "--run", "live.run").exit_code == 0
+    assert assay("probe", server.url, *files, "--save-run", "live.run").exit_code == 0
     assert (folder / "live.run").read_text().startswith("q0 assay-order d0 1 ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
 def test_the_result_is_shown_where_the_run_cannot_be_written(assay, files, server):
-    result = assay("probe", server.url, *files, "-m", "rr", "--run", "/dev/full")
+    result = assay("probe", server.url, *files, "-m", "rr", "--save-run", "/dev/full")
     assert result.exit_code == 2
     assert "rr       1.0000" in result.stdout
     assert result.stderr == "assay: '/dev/full' cannot be written: No space left on device\n"
@@ -194,7 +194,7 @@ def test_the_request_can_be_set(assay, files, folder, monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", "s3cret-key")
     (folder / "body.json").write_text('{"query": "{query}", "size": "{k}"}')
     hits = {"took": 1, "out": {"list": [{"_source": {"url": "d1"}}]}}
-    options = ("--body", "@body.json", "--path", "out.list", "--id", "_source.url", "-k", "4")
+    options = ("--body", "@body.json", "--path", "out.list", "--policy", "doc_id=_source.url", "-k", "4")
     with SearchServer(lambda *_: Reply(hits)) as server:
         result = assay(
             "probe", server.url, *files, *options, "--header", "X-Key: $SEARCH_KEY", "--header", "X-B: 2", "-m", "rr"
@@ -229,7 +229,7 @@ def test_a_checkpoint_is_taken_up(assay, files, folder):
 
 
 def test_policies_and_conventions(assay, files, server):
-    result = assay("probe", server.url, *files, "-m", "recip_rank", "--convention", "trec_eval", "--depth", "1")
+    result = assay("probe", server.url, *files, "-m", "recip_rank", "--convention", "trec_eval", "--policy", "depth=1")
     assert "convention trec_eval, depth=1" in result.stdout
     assert "recip_rank  1.0000" in result.stdout
 
@@ -310,7 +310,16 @@ def test_records_are_kept_for_rag(assay, files, folder):
         "".join(json.dumps({"query_id": query, "reference": f"about {query[1:]}"}) + "\n" for query in QUESTIONS)
     )
     with SearchServer(answering) as server:
-        arguments = ("--doc-id", "before:#", "--references", "right.jsonl", "--records", "out.jsonl", "-k", "1")
+        arguments = (
+            "--policy",
+            "doc_id=before:#",
+            "--references",
+            "right.jsonl",
+            "--save-records",
+            "out.jsonl",
+            "-k",
+            "1",
+        )
         result = assay("probe", server.url, *files, "-m", "rr", *arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     scored = assay("rag", "out.jsonl", "-m", "rr em", "--format", "csv")
@@ -318,7 +327,7 @@ def test_records_are_kept_for_rag(assay, files, folder):
 
 
 def test_records_are_json_lines(assay, files, server):
-    result = assay("probe", server.url, *files, "--records", "out.csv")
+    result = assay("probe", server.url, *files, "--save-records", "out.csv")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "assay: records are written as JSON Lines; let the name of 'out.csv' end in .jsonl\n"
     assert not server.asked
@@ -326,8 +335,8 @@ def test_records_are_json_lines(assay, files, server):
 
 def test_nothing_is_lost_when_it_is_killed(files, folder):
     with SearchServer(answering, delay=0.02) as server:
-        arguments = ["probe", server.url, *files, "-m", "rr", "--doc-id", "before:#", "--concurrency", "2"]
-        arguments += ["--checkpoint", "probe.jsonl", "--records", "out.jsonl", "-k", "1"]
+        arguments = ["probe", server.url, *files, "-m", "rr", "--policy", "doc_id=before:#", "--concurrency", "2"]
+        arguments += ["--checkpoint", "probe.jsonl", "--save-records", "out.jsonl", "-k", "1"]
         command = [sys.executable, "-m", "assay", *arguments]
         running = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)  # noqa: S603
         deadline = time.monotonic() + 30
@@ -338,7 +347,7 @@ def test_nothing_is_lost_when_it_is_killed(files, folder):
         saved = (folder / "probe.jsonl").read_text().count("about ")
         assert saved >= 4
         # What was sent before the end still arrives.
-        time.sleep(0.2)
+        assert server.wait_until_closed()
         asked = sum(server.asked.values())
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
         assert sum(server.asked.values()) - asked == len(QUESTIONS) - saved
@@ -351,13 +360,15 @@ def test_what_a_run_file_does_not_hold_is_said(assay, files, folder):
         return Reply({"results": []}) if question == "question 3" else found(question, times)
 
     with SearchServer(behave) as server:
-        result = assay("probe", server.url, *files, "-m", "rr", "--run", "live.csv")
+        result = assay("probe", server.url, *files, "-m", "rr", "--save-run", "live.csv")
         tag = "does not hold the run's tag; trec and parquet do\n"
         empty = "does not hold queries without documents; json does\n"
         assert result.stderr == f"note: live.csv {tag}note: live.csv {empty}"
-        assert assay("probe", server.url, *files, "-m", "rr", "--run", "live.json").stderr == f"note: live.json {tag}"
         assert (
-            assay("probe", server.url, *files, "-m", "rr", "--run", "live.parquet").stderr
+            assay("probe", server.url, *files, "-m", "rr", "--save-run", "live.json").stderr == f"note: live.json {tag}"
+        )
+        assert (
+            assay("probe", server.url, *files, "-m", "rr", "--save-run", "live.parquet").stderr
             == f"note: live.parquet {empty}"
         )
     assert library.read_run(folder / "live.json")["q3"] == []

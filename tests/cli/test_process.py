@@ -213,5 +213,5 @@ def test_neither_polars_nor_rich_is_loaded_for_a_text_file(process):
     result = process("eval", "qrels.txt", "one.run", env={"PYTHONPROFILEIMPORTTIME": "1"})
     assert result.returncode == 0
     loaded = {line.rpartition(b"|")[2].strip() for line in result.stderr.splitlines()}
-    assert b"assay.tasks.evaluate.scorer" in loaded
+    assert b"assay.tasks.evaluate.plan" in loaded
     assert loaded.isdisjoint({b"polars", b"rich", b"pandas", b"scipy", b"numpy.ma", b"numpy.typing", b"asyncio"})

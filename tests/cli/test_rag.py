@@ -77,7 +77,7 @@ def test_other_formats_have_all_three_tables(records, format_, mark):
 def test_json(records):
     plain = json.loads(run(records, "--format", "json").output)["runs"][0]
     assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["b"]}
-    other = json.loads(run(records, "--format", "json", "--by", "answer_em", "--right", "2").output)["runs"][0]
+    other = json.loads(run(records, "--format", "json", "--by", "answer_em", "--policy", "right=2").output)["runs"][0]
     assert other["faults"] == {"measure": "answer_em", "right": 2, "generator": ["a"], "retriever": ["b"]}
 
 
@@ -107,7 +107,7 @@ def test_columns_of_ones_own(tmp_path):
 
 
 def test_what_is_right_is_asked_by_a_measure_and_a_value(records):
-    assert "with answer_em below 1, 0 had" in run(records, "--by", "answer_em", "--right", "1").output
+    assert "with answer_em below 1, 0 had" in run(records, "--by", "answer_em", "--policy", "right=1").output
 
 
 def test_a_result_is_kept_for_the_gate(records, tmp_path):
@@ -155,7 +155,7 @@ def test_scores_from_other_tools(tmp_path):
     assert usual.exit_code == 0
     assert "score:faithfulness  0.4500" in usual.output
     assert "score:faithfulness" in run(path).output
-    judged = run(path, "-m", "score:faithfulness", "--by", "score:faithfulness", "--right", 0.35, "--worst", 1)
+    judged = run(path, "-m", "score:faithfulness", "--by", "score:faithfulness", "--policy", "right=0.35", "--worst", 1)
     assert "q0  score:faithfulness 0.0000  gold passage: not retrieved" in judged.output
     wrong = run(path, "-m", "score:faith")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
@@ -175,12 +175,12 @@ def test_records_without_ids(tmp_path):
     assert (
         "1 gold text matched by text: 0 exactly, 1 by a similarity of at least 0.9, 0 by no retrieved" in usual.stdout
     )
-    assert "recall   0.0000" in run(path, "-m", "recall", "--match", "exact", "--worst", 0).stdout
-    off = run(path, "-m", "recall", "--match", "off")
+    assert "recall   0.0000" in run(path, "-m", "recall", "--policy", "match=exact", "--worst", 0).stdout
+    off = run(path, "-m", "recall", "--policy", "match=off")
     assert (off.exit_code, "no gold documents and no retrieved documents" in off.stderr) == (2, True)
-    wrong = run(path, "--match", "fuzzy")
-    assert (wrong.exit_code, "'fuzzy' is neither a number nor exact or off" in wrong.stderr) == (2, True)
-    assert "match must be 'exact', 'off', or a similarity" in run(path, "--match", "90").stderr
+    wrong = run(path, "--policy", "match=fuzzy")
+    assert (wrong.exit_code, "match must be 'exact', 'off', or a similarity" in wrong.stderr) == (2, True)
+    assert "match must be 'exact', 'off', or a similarity" in run(path, "--policy", "match=90").stderr
 
 
 def test_gold_spans(tmp_path):
@@ -189,27 +189,30 @@ def test_gold_spans(tmp_path):
     path.write_text(json.dumps({"gold": [gold], "found": [{"meta": {"at": 15, **chunk, "start": None}}]}) + "\n")
     columns = ("--column", "retrieved=found", "--column", "start=meta.at", "-m", "recall", "--worst", 0)
     assert "recall   1.0000" in run(path, *columns).stdout
-    assert "recall   1.0000" in run(path, *columns, "--overlap", "0.5").stdout
-    assert "recall   0.0000" in run(path, *columns, "--overlap", "0.5", "--overlap-of", "iou").stdout
+    assert "recall   1.0000" in run(path, *columns, "--policy", "overlap=0.5").stdout
+    assert "recall   0.0000" in run(path, *columns, "--policy", "overlap=0.5", "--policy", "overlap_of=iou").stdout
 
 
 def test_documents_of_chunks(tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_text(json.dumps({"gold": ["b"], "retrieved": ["a#1", "a#2", "b#1"]}) + "\n")
-    assert "rr       0.5000" in run(path, "-m", "rr", "--doc-id", "before:#", "--worst", 0).stdout
-    assert "rr       0.3333" in run(path, "-m", "rr", "--doc-id", "before:#", "--chunks", "once", "--worst", 0).stdout
+    assert "rr       0.5000" in run(path, "-m", "rr", "--policy", "doc_id=before:#", "--worst", 0).stdout
+    assert (
+        "rr       0.3333"
+        in run(path, "-m", "rr", "--policy", "doc_id=before:#", "--policy", "chunks=once", "--worst", 0).stdout
+    )
 
 
 SCORES = """
 import assay
 
-@assay.score
+@assay.extend.score
 def words(record):
     return len(record.answer.split())
 
-shorter = assay.score(words.function, "length", higher_is_better=False)
+shorter = assay.extend.score(words.function, "length", higher_is_better=False)
 
-@assay.score
+@assay.extend.score
 def breaks(record):
     return 1 / 0
 """

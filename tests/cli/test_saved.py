@@ -74,10 +74,10 @@ def test_a_stored_result_beside_a_run(assay, saved):  # noqa: ARG001 - the files
 
 
 REFUSED = {
-    "another convention": (["compare", "qrels.txt", "old.json", "two.run", "--missing", "skip"], "rr was not computed alike"),
-    "an option for scoring": (["compare", "old.json", "new.json", "--ties", "input"], "leave out --ties"),
+    "another convention": (["compare", "qrels.txt", "old.json", "two.run", "--policy", "missing=skip"], "rr was not computed alike"),
+    "an option for scoring": (["compare", "old.json", "new.json", "--policy", "ties=input"], "leave out --policy ties"),
     "a convention": (["compare", "old.json", "new.json", "--convention", "ranx"], "leave out --convention"),
-    "a run without judgments": (["compare", "old.json", "one.run"], "a run needs judgments: QRELS comes first"),
+    "a run without judgments": (["compare", "old.json", "one.run"], "a run needs judgments: they come first"),
     "another measure": (["compare", "old.json", "new.json", "-m", "P@5"], "'P@5' was not computed; the result has"),
     "other queries": (["compare", "old.json", "other.json"], "have different queries: 'q2'"),
     "other queries of a gate": (["gate", "other.json", "--baseline", "old.json", "--max-drop", "rr=0.1"], "missing from the run"),
@@ -133,7 +133,7 @@ def test_python_takes_the_same_files(saved):
     results = library.evaluate_many(saved / "qrels.txt", [saved / "one.run"], "rr")
     results.save(saved / "deep" / "folder")
     assert library.load_result(saved / "deep" / "folder" / "one.json")["rr"] == 0.75
-    with pytest.raises(library.FileError, match="cannot be made a folder"):
+    with pytest.raises(library.errors.FileError, match="cannot be made a folder"):
         results.save(saved / "old.json")
 
 

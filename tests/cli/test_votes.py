@@ -48,10 +48,10 @@ def test_a_studio_s_store(assay, folder):
 
 def test_prior_and_level(assay, folder):
     (folder / "votes.csv").write_text(VOTES)
-    shown = assay("votes", "votes.csv", "--method", "beta", "--prior", "1", "3", "--format", "csv").stdout
+    shown = assay("votes", "votes.csv", "--method", "beta", "--policy", "prior=1,3", "--format", "csv").stdout
     assert shown.splitlines()[1].startswith(f"q1,d1,{(1 + 2) / (4 + 3)}"[:12])
-    half = assay("votes", "votes.csv", "--method", "wilson", "--level", "0.5").stdout
+    half = assay("votes", "votes.csv", "--method", "wilson", "--policy", "level=0.5").stdout
     assert "votes[wilson] min_votes=1 level=0.5" in half
-    wrong = assay("votes", "votes.csv", "--method", "beta", "--prior", "0", "1")
+    wrong = assay("votes", "votes.csv", "--method", "beta", "--policy", "prior=0,1")
     assert (wrong.exit_code, wrong.stdout) == (2, "")
     assert "prior must be two positive numbers" in wrong.stderr

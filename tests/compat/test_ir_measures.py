@@ -12,6 +12,7 @@ import assay
 from assay.compat import ir_measures as ours
 from assay.compat.ir_measures import AP, RBP, RR, Accuracy, AssayProvider, NumQ, NumRel, P, nDCG
 from strategies import WHOLE_GRADES, collections, judgments, rankings
+from tables import for_each
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": -1}, "q3": {"a": 1}}
 RUN = {"q1": {"a": 1.0, "x": 1.0, "c": 0.5, "b": 0.2}, "q2": {"e": 1.0, "d": 0.9}}
@@ -54,8 +55,8 @@ SCORED = "1 Q0 b 1 1.0 t\n1 Q0 a 2 0.5 t\n2 Q0 a 1 0.5 t\n2 Q0 c 2 0.4 t\n"
 DIVERSITY = [ours.alpha_nDCG @ 2, ours.ERR_IA @ 1, ours.nNRBP, ours.StRecall @ 1, ours.AP_IA, ours.P_IA @ 3]
 
 
-@pytest.mark.parametrize("measure", DIVERSITY, ids=str)
-@pytest.mark.parametrize("form", [iter, list, pandas.DataFrame])
+@for_each("measure", DIVERSITY)
+@for_each("form", [iter, list, pandas.DataFrame])
 def test_every_form_of_data(form, measure):
     def read():
         return form(list(ours.read_trec_qrels(SUBTOPICS))), form(list(ours.read_trec_run(SCORED)))
@@ -80,7 +81,7 @@ def as_rows(run):
     return [theirs.ScoredDoc(query, *each) for query, ranking in run.items() for each in ranking.items()]
 
 
-@pytest.mark.parametrize("form", [lambda run: run, as_rows, lambda run: pandas.DataFrame(as_rows(run))])
+@for_each("form", [lambda run: run, as_rows, lambda run: pandas.DataFrame(as_rows(run))])
 def test_infinite_scores(form):
     measures = [nDCG @ 2, AP, RR, RR @ 10, P @ 1, RBP(rel=1), theirs.Judged @ 1, theirs.Compat]
     expected, found = theirs.calc(measures, QRELS, INFINITE), ours.calc(measures, QRELS, form(INFINITE))
@@ -88,17 +89,17 @@ def test_infinite_scores(form):
     assert found.aggregated == pytest.approx(expected.aggregated)
 
 
-@pytest.mark.parametrize("form", [lambda run: run, as_rows])
-@pytest.mark.parametrize(("score", "reason"), [(float("nan"), "finite"), ("high", "number")])
+@for_each("form", [lambda run: run, as_rows])
+@for_each(("score", "reason"), [(float("nan"), "finite"), ("high", "number")])
 def test_scores_that_no_two_providers_rank_alike_are_an_error(form, score, reason):
-    with pytest.raises(assay.DataError, match=reason):
+    with pytest.raises(assay.errors.DataError, match=reason):
         ours.calc_aggregate([AP], QRELS, form({"q1": {"a": score, "b": INF}}))
 
 
 NOTHING = [({}, RUN), (QRELS, {}), (QRELS, {"q9": {"a": 1.0}}), ([], RUN), (QRELS, [])]
 
 
-@pytest.mark.parametrize(("qrels", "run"), NOTHING)
+@for_each(("qrels", "run"), NOTHING)
 def test_nothing_to_measure(qrels, run):
     expected, found = theirs.calc([AP, NumQ], qrels, run), ours.calc([AP, NumQ], qrels, run)
     assert found.aggregated == pytest.approx(expected.aggregated, nan_ok=True)
@@ -162,7 +163,7 @@ def test_all_measures_are_there():
     assert known - {each.NAME for each in ALL} == {"Accuracy", "nNRBP"}
 
 
-@pytest.mark.parametrize("measures", [*([each] for each in ALL), [NumQ, NumRel]], ids=str)
+@for_each("measures", [*([each] for each in ALL), [NumQ, NumRel]])
 def test_queries_that_the_run_lacks(measures):
     for run in LACKING:
         for also in ([], [NumQ], [NumRel]):

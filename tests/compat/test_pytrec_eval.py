@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import assay
 from assay.compat import pytrec_eval as ours
 from strategies import DOCUMENTS, WHOLE_GRADES, Collection, collections, judgments, rankings
+from tables import for_each
 
 # It never returns from some measures where all grades of a query are negative.
 GRADED = judgments(WHOLE_GRADES, min_size=1).filter(lambda grades: max(grades.values()) >= 0)
@@ -118,7 +119,7 @@ INFINITE = [
 ]
 
 
-@pytest.mark.parametrize("ranking", INFINITE)
+@for_each("ranking", INFINITE)
 def test_infinite_scores_and_bools(ranking):
     collection = Collection({"q": {"a": 1, "b": 0}}, {"q": ranking})
     for judged_only in (False, True):
@@ -126,7 +127,7 @@ def test_infinite_scores_and_bools(ranking):
         assert_same(found, expected)
 
 
-@pytest.mark.parametrize("level", [np.int64(2), np.int32(1), np.uint8(1), True])
+@for_each("level", [np.int64(2), np.int32(1), np.uint8(1), True])
 def test_levels_of_any_kind_of_integer(level):
     collection = Collection({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})
     assert_same(values_of(ours, collection, {"map"}, level), values_of(theirs, collection, {"map"}, level))
@@ -144,7 +145,7 @@ EMPTY = [
 ]
 
 
-@pytest.mark.parametrize(("qrels", "measures", "run", "expected"), EMPTY)
+@for_each(("qrels", "measures", "run", "expected"), EMPTY)
 def test_nothing_to_measure(qrels, measures, run, expected):
     assert ours.RelevanceEvaluator(qrels, measures).evaluate(run) == expected
 
@@ -171,8 +172,8 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("module", [ours, theirs], ids=["ours", "theirs"])
-@pytest.mark.parametrize(("arguments", "run", "error", "message"), ERRORS)
+@for_each("module", [ours, theirs])
+@for_each(("arguments", "run", "error", "message"), ERRORS)
 def test_errors(module, arguments, run, error, message):
     with pytest.raises(error) as caught:
         module.RelevanceEvaluator(*arguments).evaluate(run)
@@ -181,7 +182,7 @@ def test_errors(module, arguments, run, error, message):
         assert isinstance(caught.value, assay.AssayError)
 
 
-@pytest.mark.parametrize("measures", [{"P.0"}, {"P.5", "P_5.2"}, {"ndcg.10"}, {"utility.2"}])
+@for_each("measures", [{"P.0"}, {"P.5", "P_5.2"}, {"ndcg.10"}, {"utility.2"}])
 def test_what_ends_the_interpreter_there_is_an_error_here(measures):
     with pytest.raises(ValueError, match="unsupported measure"):
         ours.RelevanceEvaluator(QRELS, measures)
@@ -190,11 +191,11 @@ def test_what_ends_the_interpreter_there_is_an_error_here(measures):
 def test_a_score_that_is_no_number_is_an_error():
     expected = "ranking of query 'q', document 'a': the score is NaN, which pytrec_eval ranks in no defined order"
     for ranking in ({"a": math.nan}, {"b": math.inf, "a": math.nan}):
-        with pytest.raises(assay.DataError, match=expected):
+        with pytest.raises(assay.errors.DataError, match=expected):
             ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q": ranking})
 
 
-@pytest.mark.parametrize("module", [ours, theirs], ids=["ours", "theirs"])
+@for_each("module", [ours, theirs])
 def test_a_document_listed_twice_is_the_same_error(module):
     with pytest.raises(AssertionError):
         module.parse_run(["q Q0 d 1 2.5 t", "q Q0 d 2 2.5 t"])
@@ -224,9 +225,9 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("parse", "text", "message"), BAD_LINES)
+@for_each(("parse", "text", "message"), BAD_LINES)
 def test_bad_lines(parse, text, message):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         parse(io.StringIO(text))
     assert str(caught.value).startswith(message)
 

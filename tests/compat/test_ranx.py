@@ -16,8 +16,9 @@ import assay
 import real_ranx
 from assay.compat import ranx as ours
 from real_ranx import ranx as theirs
+from tables import for_each
 
-pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker, so that ranx compiles once
 
 QRELS = {
     "q2": {"d01": 1, "d02": 0, "d03": 2},
@@ -66,7 +67,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("metrics", "options"), CALLS)
+@for_each(("metrics", "options"), CALLS)
 def test_gives_the_same_shapes_and_numbers(metrics, options):
     runs = {library: library.Run(RUN, name="bm25") for library in (ours, theirs)}
     found, expected = (evaluate(each, each.Qrels(QRELS), run, metrics, **options) for each, run in runs.items())
@@ -116,15 +117,15 @@ def test_can_be_made_comparable(library):
 
 
 def test_queries_that_do_not_match_are_an_error():
-    with pytest.raises(assay.MismatchError) as caught:
+    with pytest.raises(assay.errors.MismatchError) as caught:
         ours.evaluate(ours.Qrels(QRELS), ours.Run({"q1": {"d01": 1}, "q9": {"d01": 1}}), "map")
     assert "'q2', 'q3', 'q4'" in str(caught.value)
     assert "make_comparable=True" in str(caught.value)
-    with pytest.raises(assay.DataError, match="query 0 must be an array of two columns"):
+    with pytest.raises(assay.errors.DataError, match="query 0 must be an array of two columns"):
         ours.evaluate([1], ours.Run(RUN), "map")
-    with pytest.raises(assay.MeasureError, match="ranx has no measure 'mapp'"):
+    with pytest.raises(assay.errors.MeasureError, match="ranx has no measure 'mapp'"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "mapp")
-    with pytest.raises(assay.MeasureError, match=r"such as rbp\.95"):
+    with pytest.raises(assay.errors.MeasureError, match=r"such as rbp\.95"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "rbp")
 
 
@@ -196,7 +197,7 @@ PAIRS += [(ours, theirs, kind) for kind in KINDS if not kind.startswith("parq")]
 
 # ranx leaves files open.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize(("writer", "reader", "ending"), PAIRS)
+@for_each(("writer", "reader", "ending"), PAIRS)
 def test_reads_and_writes_the_same_files(tmp_path, writer, reader, ending):
     path = str(tmp_path / f"run.{ending}")
     writer.Run(RUN, name="bm25").save(path)
@@ -211,7 +212,7 @@ def test_reads_and_writes_the_same_files(tmp_path, writer, reader, ending):
         ).to_dict() == QRELS
 
 
-@pytest.mark.parametrize("ending", ["json", "trec"])
+@for_each("ending", ["json", "trec"])
 def test_writes_the_same_bytes(tmp_path, ending):
     for library in (ours, theirs):
         library.Run(RUN, name="bm25").save(str(tmp_path / f"{library.__name__}.run.{ending}"))
@@ -235,7 +236,7 @@ def test_other_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ours.Qrels(QRELS).save()
     assert json.loads((tmp_path / "qrels.json").read_bytes()) == QRELS
-    with pytest.raises(assay.FormatError, match="kind must be json, trec, gz, lz4 or parquet, not 'csv'"):
+    with pytest.raises(assay.errors.FormatError, match="kind must be json, trec, gz, lz4 or parquet, not 'csv'"):
         ours.Run.from_file("run.csv")
 
 

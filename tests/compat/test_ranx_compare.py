@@ -10,7 +10,7 @@ import assay
 from assay.compat.ranx import Qrels, Run, compare
 from real_ranx import ranx as real
 
-pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker, so that ranx compiles once
 
 GENERATOR = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -101,7 +101,9 @@ def test_more_runs_than_letters():
 
 def test_bad_arguments():
     one = Run(RANKED["mid"], name="one")
-    with pytest.raises(assay.PolicyError, match="stat_test must be 'student' or 'fisher' or 'tukey', not 'anova'"):
+    with pytest.raises(
+        assay.errors.PolicyError, match="stat_test must be 'student' or 'fisher' or 'tukey', not 'anova'"
+    ):
         compare(Qrels(JUDGED), [one, Run(RANKED["low"], name="two")], "map", "anova")
-    with pytest.raises(assay.DataError, match="two runs are named 'one'"):
+    with pytest.raises(assay.errors.DataError, match="two runs are named 'one'"):
         compare(Qrels(JUDGED), [one, one], "map")

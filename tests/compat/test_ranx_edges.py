@@ -13,12 +13,13 @@ import real_ranx
 from assay.compat import ranx as ours
 from assay.compat._ranx_report import Report
 from real_ranx import ranx as theirs
+from tables import for_each
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from ranx.statistical_tests import compute_statistical_significance
 
-pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker, so that ranx compiles once
 
 INF, NAN = math.inf, math.nan
 QRELS = {"q1": {"d01": 1, "d02": 0, "d03": 2}, "q2": {"d01": 1}}
@@ -40,8 +41,8 @@ def evaluated(library, qrels, run):
     return (ours.evaluate if library is ours else real_ranx.evaluate)(qrels, run, METRICS, return_mean=False)
 
 
-@pytest.mark.parametrize("ranking", NOT_FINITE)
-@pytest.mark.parametrize("is_plain", [False, True])
+@for_each("ranking", NOT_FINITE)
+@for_each("is_plain", [False, True])
 def test_scores_that_are_not_finite_stand_where_ranx_puts_them(ranking, is_plain):
     run = {"q1": ranking, "q2": {"d01": 1.0, "d02": 2.0}}
     if is_plain:
@@ -72,7 +73,7 @@ def test_a_score_that_is_none_is_nan(library):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize("library", [ours, theirs], ids=["ours", "theirs"])
+@for_each("library", [ours, theirs])
 def test_a_file_may_hold_them(library, tmp_path):
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 d01 1 inf bm25\nq1 Q0 d02 2 nan bm25\nq1 Q0 d03 3 -Infinity bm25\n")
@@ -83,10 +84,12 @@ def test_a_file_may_hold_them(library, tmp_path):
 def test_a_malformed_file_is_still_refused(tmp_path):
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 d01 1 inf bm25\nq1 Q0 d02 2 high bm25\n")
-    with pytest.raises(assay.FormatError, match=r"run\.trec', line 2: expected query .*, found 'q1 Q0 d02 2 high"):
+    with pytest.raises(
+        assay.errors.FormatError, match=r"run\.trec', line 2: expected query .*, found 'q1 Q0 d02 2 high"
+    ):
         ours.Run.from_file(path)
     path.write_bytes(b"q1 Q0 d\xff 1 1.5 bm25\n")
-    with pytest.raises(assay.FormatError, match="not UTF-8"):
+    with pytest.raises(assay.errors.FormatError, match="not UTF-8"):
         ours.Run.from_file(path)
 
 
@@ -108,32 +111,44 @@ ERRORS = {
     "other queries": (
         lambda library: library.evaluate(library.Qrels(QRELS), library.Run({"q7": {"d01": 1}}), "map"),
         AssertionError,
-        assay.MismatchError,
+        assay.errors.MismatchError,
     ),
     "unknown metric": (
         lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "foo"),
         ValueError,
-        assay.MeasureError,
+        assay.errors.MeasureError,
     ),
     "negative cutoff": (
         lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "map@-1"),
         AssertionError,
-        assay.MeasureError,
+        assay.errors.MeasureError,
     ),
     "a metric that is no name": (
         lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), ["map", 5]),
         AssertionError,
-        assay.MeasureError,
+        assay.errors.MeasureError,
     ),
-    "unknown test": (lambda library: compare(library, stat_test="anova"), NotImplementedError, assay.PolicyError),
-    "unknown kind": (lambda library: library.Run.from_file("run.csv"), AssertionError, assay.FormatError),
-    "unknown kind to write": (lambda library: library.Run(RUN).save("run.csv"), AssertionError, assay.FormatError),
-    "no such file": (lambda library: library.Run.from_file("none.trec"), FileNotFoundError, assay.FileError),
-    "no such JSON": (lambda library: library.Qrels.from_file("none.json"), FileNotFoundError, assay.FileError),
-    "a word for a score": (lambda library: library.Run({"q1": {"d01": "x"}}), ValueError, assay.FormatError),
-    "NaN for a grade": (lambda library: library.Qrels({"q1": {"d01": NAN}}), ValueError, assay.FormatError),
-    "an infinite grade": (lambda library: library.Qrels({"q1": {"d01": INF}}), OverflowError, assay.FormatError),
-    "too few scores": (lambda library: library.Run().add("q1", ["d01", "d02"], [1.0]), IndexError, assay.DataError),
+    "unknown test": (
+        lambda library: compare(library, stat_test="anova"),
+        NotImplementedError,
+        assay.errors.PolicyError,
+    ),
+    "unknown kind": (lambda library: library.Run.from_file("run.csv"), AssertionError, assay.errors.FormatError),
+    "unknown kind to write": (
+        lambda library: library.Run(RUN).save("run.csv"),
+        AssertionError,
+        assay.errors.FormatError,
+    ),
+    "no such file": (lambda library: library.Run.from_file("none.trec"), FileNotFoundError, assay.errors.FileError),
+    "no such JSON": (lambda library: library.Qrels.from_file("none.json"), FileNotFoundError, assay.errors.FileError),
+    "a word for a score": (lambda library: library.Run({"q1": {"d01": "x"}}), ValueError, assay.errors.FormatError),
+    "NaN for a grade": (lambda library: library.Qrels({"q1": {"d01": NAN}}), ValueError, assay.errors.FormatError),
+    "an infinite grade": (lambda library: library.Qrels({"q1": {"d01": INF}}), OverflowError, assay.errors.FormatError),
+    "too few scores": (
+        lambda library: library.Run().add("q1", ["d01", "d02"], [1.0]),
+        IndexError,
+        assay.errors.DataError,
+    ),
 }
 
 
@@ -165,12 +180,12 @@ def test_json_that_is_none(library, tmp_path):
 def test_names_that_only_others_have(library, name):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - ranx says no more
         library.evaluate(library.Qrels(QRELS), library.Run(RUN), name, make_comparable=True)
-    assert library is theirs or isinstance(caught.value, assay.MeasureError)
+    assert library is theirs or isinstance(caught.value, assay.errors.MeasureError)
 
 
-@pytest.mark.parametrize("name", ["rbp.0", "rbp.", "rbp.9.5"])
+@for_each("name", ["rbp.0", "rbp.", "rbp.9.5"])
 def test_odd_persistences_are_an_error(name):
-    with pytest.raises(assay.MeasureError, match="rbp"):
+    with pytest.raises(assay.errors.MeasureError, match="rbp"):
         ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), name, make_comparable=True)
 
 
@@ -184,7 +199,7 @@ def test_the_name_is_that_of_the_first_line(library, ending, score, tmp_path):
     assert library.Run.from_file(str(path)).name == "first"
 
 
-@pytest.mark.parametrize("name", ["fuse", "normalize", "optimize_fusion", "plot"])
+@for_each("name", ["fuse", "normalize", "optimize_fusion", "plot"])
 def test_what_is_out_of_scope_says_so(name):
     assert callable(getattr(theirs, name))
     function = getattr(ours, name)
@@ -234,7 +249,7 @@ def test_a_metric_without_a_value_has_no_p_value():
     assert found.win_tie_loss["nan", "low"]["m"] == {"W": 0, "T": 19, "L": 0}
 
 
-@pytest.mark.parametrize("stat_test", ["student", "fisher", "tukey"])
+@for_each("stat_test", ["student", "fisher", "tukey"])
 def test_other_models_are_still_compared(stat_test):
     found = report(SCORES, stat_test)
     alone = report({name: SCORES[name] for name in ("low", "high")}, stat_test)

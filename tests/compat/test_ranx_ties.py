@@ -11,8 +11,9 @@ import real_ranx
 from assay.compat import ranx as ours
 from real_ranx import ranx as theirs
 from real_ranx import stat_test_labels
+from tables import for_each
 
-pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker, so that ranx compiles once
 
 METRICS = ["map", "mrr", "ndcg@5", "precision@3", "rbp.80"]
 DOCUMENTS = [f"d{number:02}" for number in range(60)]
@@ -78,7 +79,7 @@ def test_every_sort_counts(collection, steps):
     check(judged[0], runs[0], judged[1], runs[1])
 
 
-@pytest.mark.parametrize("kind", ["Qrels", "Run"])
+@for_each("kind", ["Qrels", "Run"])
 def test_whether_it_is_sorted(kind):
     for library in (ours, theirs):
         table = getattr(library, kind)()
@@ -97,7 +98,7 @@ JUDGED = [[[3, 2], [12, 1]], [[1, 1], [2, 0]]]
 RANKED = [[[3, 0.1], [12, 0.9], [7, 0.5]], [[2, 0.9], [5, 0.9], [1, 0.2]]]
 
 
-@pytest.mark.parametrize("form", [list, TypedList, np.array])
+@for_each("form", [list, TypedList, np.array])
 def test_arrays(form):
     qrels = form([np.array(rows, dtype=float) for rows in JUDGED])
     run = form([np.array(rows, dtype=float) for rows in RANKED])
@@ -121,13 +122,13 @@ def test_arrays_beside_objects():
     np.testing.assert_array_equal(np.concatenate(ranked.to_typed_list()), np.concatenate(list(peer)))
 
 
-@pytest.mark.parametrize("rows", [[1, 2], [[1, 2, 3]], [["d1", 1.0]]])
+@for_each("rows", [[1, 2], [[1, 2, 3]], [["d1", 1.0]]])
 def test_rows_of_another_shape_are_an_error(rows):
-    with pytest.raises(assay.DataError, match="run: query 0 must be an array of two columns"):
+    with pytest.raises(assay.errors.DataError, match="run: query 0 must be an array of two columns"):
         ours.evaluate([np.array(JUDGED[0])], [np.array(rows)], "mrr")
 
 
-@pytest.mark.parametrize("test", ["student", "fisher", "tukey"])
+@for_each("test", ["student", "fisher", "tukey"])
 def test_labels_of_tests(test):
     qrels, runs = {"q1": {"d1": 1}}, [{"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}]
     report = ours.compare(ours.Qrels(qrels), [ours.Run(each, name=str(n)) for n, each in enumerate(runs)], "mrr")

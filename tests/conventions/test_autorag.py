@@ -10,6 +10,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
 import assay
+from tables import for_each
 
 MEASURES = [f"retrieval_{name}" for name in ("recall", "precision", "f1", "ndcg", "mrr", "map")]
 ROUGE_TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -30,7 +31,7 @@ EDGES = [
 ROUNDED = [0.703918, 0.613147, 1.63093, 0.613147, 1, 1, 0.386853, 0.613147, 0]
 
 
-@pytest.mark.parametrize(("judgments", "ranking", "expected"), EDGES)
+@for_each(("judgments", "ranking", "expected"), EDGES)
 def test_edges(judgments, ranking, expected):
     result = assay.evaluate({"q": judgments}, {"q": ranking}, MEASURES, convention="autorag")
     assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
@@ -65,7 +66,7 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize(("judgments", "ranking", "unusable"), NONE)
+@for_each(("judgments", "ranking", "unusable"), NONE)
 def test_none_is_left_out_and_said(judgments, ranking, unusable):
     qrels, run = {"good": [["a"]], "bad": judgments}, {"good": ["a"], "bad": ranking}
     result = assay.evaluate(qrels, run, MEASURES, convention="autorag")
@@ -111,7 +112,7 @@ def test_grades_are_relevant_or_not():
 
 
 def test_there_is_no_cutoff_but_a_depth():
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "retrieval_ndcg@5", convention="autorag")
     assert str(caught.value) == "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff; leave it out"
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "x"]}, MEASURES, convention="autorag", depth=1)
@@ -207,7 +208,7 @@ def test_repeats_are_an_error_only_to_who_says_so():
     qrels, run = {"q": ["a", "a"]}, {"q": ["a", "a"]}
     result = assay.evaluate(qrels, run, ["autorag:retrieval_precision", "llama_index:ap"])
     assert (result["autorag:retrieval_precision"], result["llama_index:ap"]) == (1 / 2, 2)
-    with pytest.raises(assay.DuplicateError):
+    with pytest.raises(assay.errors.DuplicateError):
         assay.evaluate(qrels, run, ["autorag:retrieval_precision", "ap"])
 
 
@@ -245,11 +246,13 @@ def test_measures_of_answers():
     own = "meteor(tokenize=treebank,alpha=0.5)"
     both = assay.evaluate_answers(references, predictions, [meteor, own])
     assert both[meteor] == both[own] > 0
-    with pytest.raises(assay.MeasureError, match="rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum"):
+    with pytest.raises(
+        assay.errors.MeasureError, match="rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum"
+    ):
         assay.evaluate_answers(references, predictions, "rouge(rouge_type=rougeX)", convention="autorag")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("references", "prediction"),
     [(["the cat sat"], " "), ([""], "the cat sat"), (["the cat sat", "\n"], "the cat sat"), ([], "the cat sat")],
 )

@@ -8,6 +8,7 @@ import polars
 import pytest
 
 import assay
+from tables import for_each
 
 QUERIES = [f"q{number}" for number in range(12)]
 QRELS = {query: {"": 1, "g": 1} for query in QUERIES}
@@ -42,11 +43,11 @@ def is_clean(text):
     return not any(mark in text for mark in ("\x00", "\\x00", "\\u0000", "empty id"))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_frames(form):
     qrels, run = FORMS[form](JUDGMENTS), FORMS[form](RANKING)
     assert assay.evaluate(qrels, run, "mrr", convention="ranx")["mrr"] == 1 / 2
-    with pytest.raises(assay.FormatError, match="row 1: the column 'doc_id' is empty"):
+    with pytest.raises(assay.errors.FormatError, match="row 1: the column 'doc_id' is empty"):
         assay.evaluate(qrels, run, "rr")
 
 
@@ -58,7 +59,7 @@ def test_frames_with_named_columns():
 
 def test_an_empty_query_id_is_an_error():
     qrels = polars.DataFrame([Judgment("", "a", 1)])
-    with pytest.raises(assay.FormatError, match="the column 'query_id' is empty"):
+    with pytest.raises(assay.errors.FormatError, match="the column 'query_id' is empty"):
         assay.evaluate(qrels, {"q": {"a": 1.0}}, "mrr", convention="ranx")
 
 
@@ -80,7 +81,7 @@ def test_in_long_ties():
     assert empty == named > 0
 
 
-@pytest.mark.parametrize("run", [FIRST, LAST, {query: {"x": 1.0} for query in QUERIES}])
+@for_each("run", [FIRST, LAST, {query: {"x": 1.0} for query in QUERIES}])
 def test_results_show_the_id_as_given(run):
     if "" not in run["q0"]:
         with pytest.warns(assay.DataWarning, match="the judgments have '', 'g', the run has 'x'"):
@@ -95,7 +96,7 @@ def test_a_run_of_empty_ids_is_shown():
         assay.evaluate({"q": {"g": 1}}, {"q": {"": 1.0}}, "ndcg@10", convention="ranx")
 
 
-@pytest.mark.parametrize("texts", [{}, {"queries": {"q0": "which?"}, "corpus": {"x": "a text", "g": "gold"}}])
+@for_each("texts", [{}, {"queries": {"q0": "which?"}, "corpus": {"x": "a text", "g": "gold"}}])
 def test_gates_show_the_id_as_given(texts):
     report = assay.gate(QRELS, LAST, baseline=FIRST, max_drop={"ndcg@10": 0.01}, convention="ranx", **texts)
     assert not report.passed
@@ -113,7 +114,7 @@ def test_in_an_audit_each_tool_takes_it_or_not():
     assert "same as assay: trec_eval recip_rank, autorag retrieval_mrr\n" in str(audit)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("frame", "message"),
     [
         (
@@ -129,7 +130,7 @@ def test_in_an_audit_each_tool_takes_it_or_not():
     ],
 )
 def test_frames_that_cannot_be_read(frame, message):
-    with pytest.raises(assay.DataError, match=message):
+    with pytest.raises(assay.errors.DataError, match=message):
         assay.evaluate({"q": {"a": 1}}, frame, "mrr", convention="ranx")
 
 

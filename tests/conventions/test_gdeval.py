@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from strategies import SCORES, judgments, rankings
+from tables import for_each
 
 SECOND = 1 / math.log2(3)
 
@@ -33,7 +34,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "ranking", "expected"), VALUES)
+@for_each(("name", "grades", "ranking", "expected"), VALUES)
 def test_values(name, grades, ranking, expected):
     result = assay.evaluate({"q": grades}, {"q": ranking}, name, convention="gdeval")
     assert result.scores[name][0] == pytest.approx(expected, rel=1e-14, nan_ok=True)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from tables import for_each
 
 MEASURES = [
     "DocumentMAPEvaluator",
@@ -41,7 +42,7 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("truth", "retrieved", "expected"), EDGES)
+@for_each(("truth", "retrieved", "expected"), EDGES)
 def test_edges(truth, retrieved, expected):
     result = assay.evaluate({"q": truth}, {"q": retrieved}, MEASURES, convention="haystack")
     assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
@@ -76,7 +77,7 @@ def test_notes_know_that_half_a_grade_is_relevant():
     assert {note.kind for note in result.notes} == {"policies"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "message"),
     [
         (
@@ -87,7 +88,7 @@ def test_notes_know_that_half_a_grade_is_relevant():
     ],
 )
 def test_wrong_options(name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, name, convention="haystack")
     assert message in str(caught.value)
 
@@ -154,13 +155,13 @@ EMPTY = [
 EACH = ("DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluator", *MEASURES[-2:])
 
 
-@pytest.mark.parametrize(("truth", "retrieved", "expected"), EMPTY)
+@for_each(("truth", "retrieved", "expected"), EMPTY)
 def test_recall_drops_empty_ids_and_the_others_count_them(truth, retrieved, expected):
     result = assay.evaluate([truth], [retrieved], EACH, convention="haystack")
     assert [result[name] for name in EACH] == pytest.approx(list(expected), rel=1e-14)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("truth", "expected"),
     [([("a", 0.5), ("a", 1.0), ("b", 0.25)], 0.7609096232928763), ([("a", 1.0), ("a", 0.5)], 1 / LOG3)],
 )

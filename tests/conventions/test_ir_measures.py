@@ -6,6 +6,7 @@ from ir_measures import AP, RR, P, SetF, nDCG
 
 import assay
 from assay.conventions import find_convention, resolve
+from tables import for_each
 
 IR_MEASURES = find_convention("ir_measures")
 
@@ -64,7 +65,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "measure", "differing"), SPELLINGS)
+@for_each(("name", "measure", "differing"), SPELLINGS)
 def test_spellings(name, measure, differing):
     [(key, chosen)] = resolve([name], IR_MEASURES, {}).items()
     assert key == name
@@ -72,7 +73,7 @@ def test_spellings(name, measure, differing):
     assert chosen.policies.differing(IR_MEASURES.policies) == differing
 
 
-@pytest.mark.parametrize("name", list(ir_measures.measures.registry))
+@for_each("name", list(ir_measures.measures.registry))
 def test_every_name_with_every_option_it_has(name):
     measure = ir_measures.measures.registry[name]
     entries = [
@@ -107,9 +108,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), WRONG)
+@for_each(("name", "message"), WRONG)
 def test_what_it_does_not_have_is_an_error(name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         resolve([name], IR_MEASURES, {})
     assert str(caught.value).replace('"', "'") == message
 
@@ -159,7 +160,7 @@ DEFECTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "ranking", "expected"), DEFECTS)
+@for_each(("name", "grades", "ranking", "expected"), DEFECTS)
 def test_where_it_fails(name, grades, ranking, expected):
     result = assay.evaluate({"q": grades}, {"q": ranking}, name, convention="ir_measures")
     assert str(float(result.scores[name][0])) == expected

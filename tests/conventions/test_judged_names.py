@@ -7,11 +7,12 @@ import pytest
 import assay
 from assay.conventions import expand, find_convention, judged_names
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L."], "retrieved_texts": ["x", "y"]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "name", "measure"),
     [
         ("ragas", "Faithfulness", "faithfulness"),
@@ -55,9 +56,9 @@ def test_names(tool, name, measure):
     assert str(assay.parse_measure(f"{tool}:{name}")) == str(assay.parse_measure(measure))
 
 
-@pytest.mark.parametrize(("tool", "name"), [("ragas", "AspectCritic"), ("llama_index", "guideline")])
+@for_each(("tool", "name"), [("ragas", "AspectCritic"), ("llama_index", "guideline")])
 def test_a_criterion_is_needed(tool, name):
-    with pytest.raises(assay.MeasureError, match=f"{tool} requires"):
+    with pytest.raises(assay.errors.MeasureError, match=f"{tool} requires"):
         assay.parse_measure(name, convention=tool)
 
 
@@ -80,7 +81,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "measure"), ASKED)
+@for_each(("convention", "name", "measure"), ASKED)
 def test_with_a_judge_context_precision_is_judged(convention, name, measure):
     script = Script('{"reason": "", "verdict": true}')
     judge = assay.Judge(script, cache=False)
@@ -90,7 +91,7 @@ def test_with_a_judge_context_precision_is_judged(convention, name, measure):
     assert len(script.asked) == 2
 
 
-@pytest.mark.parametrize(("convention", "name"), [each[:2] for each in ASKED[:6]])
+@for_each(("convention", "name"), [each[:2] for each in ASKED[:6]])
 def test_elsewhere_it_takes_given_verdicts(convention, name):
     verdicts, run = {"q1": {"a": 1, "b": 0, "c": 1}}, {"q1": ["a", "b", "c"]}
     result = assay.evaluate(verdicts, run, [name], convention=convention)

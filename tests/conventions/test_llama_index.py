@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from tables import for_each
 
 MEASURES = [
     "hit_rate",
@@ -30,13 +31,13 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("expected_ids", "retrieved_ids", "expected"), EDGES)
+@for_each(("expected_ids", "retrieved_ids", "expected"), EDGES)
 def test_edges(expected_ids, retrieved_ids, expected):
     result = assay.evaluate({"q": list(expected_ids)}, {"q": list(retrieved_ids)}, MEASURES, convention="llama_index")
     assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
 
 
-@pytest.mark.parametrize(("expected_ids", "retrieved_ids"), [(["a"], []), ([], ["a"]), (["a"], None), (None, ["a"])])
+@for_each(("expected_ids", "retrieved_ids"), [(["a"], []), ([], ["a"]), (["a"], None), (None, ["a"])])
 def test_where_it_raises_the_query_is_left_out(expected_ids, retrieved_ids):
     qrels, run = {"good": ["a"], "bad": expected_ids}, {"good": ["a"], "bad": retrieved_ids}
     result = assay.evaluate(qrels, run, MEASURES, convention="llama_index")
@@ -55,7 +56,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "measure"), OPTIONS)
+@for_each(("name", "measure"), OPTIONS)
 def test_options(name, measure):
     result = assay.evaluate({"q": ["a"]}, {"q": ["a"]}, name, convention="llama_index")
     assert [str(each) for each in result.measures.values()] == [measure]
@@ -68,9 +69,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), WRONG)
+@for_each(("name", "message"), WRONG)
 def test_wrong_options(name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, name, convention="llama_index")
     assert message in str(caught.value)
 
@@ -128,7 +129,7 @@ def test_agrees_with_the_formulas(queries):
         assert result[name] == pytest.approx(sum(scored) / len(scored) if scored else math.nan, rel=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "retrieved", "values"),
     [
         (["a", ""], ["a"], {"recall": 0.5, "precision": 1, "hit_rate": 1, "mrr": 1, "ap": 0.5}),

@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from assay.conventions.prepare import usable_part
+from tables import for_each
 
 nan = math.nan
 AUTORAG = "autorag:retrieval_map"
@@ -37,7 +38,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("judgments", "ranking", "expected"), QUERIES)
+@for_each(("judgments", "ranking", "expected"), QUERIES)
 def test_each_tool_has_its_own_way(judgments, ranking, expected):
     result = assay.evaluate({"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}, [AUTORAG, "ranx:mrr"])
     assert list(result.per_query()["q"].values()) == pytest.approx(list(expected), nan_ok=True)
@@ -46,9 +47,9 @@ def test_each_tool_has_its_own_way(judgments, ranking, expected):
     assert list(result.mean.values()) == pytest.approx(means)
 
 
-@pytest.mark.parametrize("names", [LENIENT, LENIENT[::-1], [AUTORAG, *LENIENT], [*LENIENT, AUTORAG]])
-@pytest.mark.parametrize(("judgments", "ranking", "_"), QUERIES)
-def test_no_tool_depends_on_the_others(judgments, ranking, _, names):
+@for_each("names", [LENIENT, LENIENT[::-1], [AUTORAG, *LENIENT], [*LENIENT, AUTORAG]])
+@for_each(("judgments", "ranking", "expected"), QUERIES)
+def test_no_tool_depends_on_the_others(judgments, ranking, expected, names):  # noqa: ARG001
     qrels, run = {"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}
     together = assay.evaluate(qrels, run, names)
     for name in names:
@@ -59,8 +60,8 @@ def test_no_tool_depends_on_the_others(judgments, ranking, _, names):
         np.testing.assert_array_equal(own.scores[rest], alone.scores[name])
 
 
-@pytest.mark.parametrize("name", STRICT)
-@pytest.mark.parametrize(
+@for_each("name", STRICT)
+@for_each(
     ("judgments", "ranking", "message"),
     [
         (None, ["a"], "judgments of query 'q' must be a dict of grades or a list of documents, not None"),
@@ -72,7 +73,7 @@ def test_no_tool_depends_on_the_others(judgments, ranking, _, names):
 def test_what_is_an_error_to_one_tool_is_one_in_company(name, judgments, ranking, message):
     qrels, run = {"good": [["a"]], "q": judgments}, {"good": ["a"], "q": ranking}
     for names in ([name], [name, AUTORAG], [AUTORAG, name], [name, *LENIENT], [*LENIENT, name]):
-        with pytest.raises(assay.DataError, match=message):
+        with pytest.raises(assay.errors.DataError, match=message):
             assay.evaluate(qrels, run, names)
 
 
@@ -102,7 +103,7 @@ def test_empty_is_not_none():
 
 def test_what_is_no_ranking_at_all_is_an_error():
     for ranking, message in (("text", "must be a dict of scores"), ({"a": nan}, "must be finite"), (7, "must be")):
-        with pytest.raises(assay.DataError, match=message):
+        with pytest.raises(assay.errors.DataError, match=message):
             assay.evaluate({"q": ["a"]}, {"q": ranking}, [AUTORAG, *LENIENT])
 
 
@@ -112,15 +113,15 @@ def empty_objects(*queries):
     return array
 
 
-@pytest.mark.parametrize("form", [list, tuple, lambda queries: empty_objects(*queries)])
-@pytest.mark.parametrize("name", [AUTORAG, *LENIENT])
+@for_each("form", [list, tuple, lambda queries: empty_objects(*queries)])
+@for_each("name", [AUTORAG, *LENIENT])
 def test_forms_of_many_queries(form, name):
     result = assay.evaluate(form([[["a"]], [["a"]], None]), form([["a"], None, ["a"]]), name)
     assert result.scores[name] == pytest.approx([1, nan, nan], nan_ok=True)
 
 
 def test_tuples_pair_up_as_lists_do():
-    with pytest.raises(assay.MismatchError, match="the judgments have 2 queries and the run has 1"):
+    with pytest.raises(assay.errors.MismatchError, match="the judgments have 2 queries and the run has 1"):
         assay.evaluate((["a"], ["b"]), (["a"],), "ap")
 
 
@@ -140,8 +141,8 @@ def test_one_query_at_a_time():
 RANK_INFINITE = ["trec_eval:map", "trec_eval_9:map", "ranx:map", "ir_measures:AP", "beir:MAP@10", "mteb:map_at_10"]
 
 
-@pytest.mark.parametrize("name", RANK_INFINITE)
-@pytest.mark.parametrize("form", [dict, lambda pairs: pairs])
+@for_each("name", RANK_INFINITE)
+@for_each("form", [dict, lambda pairs: pairs])
 def test_infinite_scores_are_the_highest_and_the_lowest(name, form):
     run = {"q": form([("x", 1e300), ("a", math.inf), ("b", -math.inf), ("y", -1e300)])}
     # In 32 bits 1e300 is infinite too, and of tied documents the higher id stands first.
@@ -159,27 +160,27 @@ def test_where_scores_do_not_count_they_may_be_infinite():
         assert assay.evaluate({"q": ["a"]}, run, name)[name] == 1 / 2
 
 
-@pytest.mark.parametrize("names", [["ap"], ["ap", "ranx:map"], ["ranx:map", "sklearn:roc_auc_score"]])
+@for_each("names", [["ap"], ["ap", "ranx:map"], ["ranx:map", "sklearn:roc_auc_score"]])
 def test_infinite_scores_are_an_error_elsewhere(names):
-    with pytest.raises(assay.DataError, match="the score is inf; every score must be finite"):
+    with pytest.raises(assay.errors.DataError, match="the score is inf; every score must be finite"):
         assay.evaluate({"q": ["a"]}, {"q": {"a": math.inf}}, names)
 
 
 def test_infinite_grades_are_always_an_error():
     for name in (AUTORAG, *LENIENT, *RANK_INFINITE):
-        with pytest.raises(assay.DataError, match="the grade is inf; every grade must be finite"):
+        with pytest.raises(assay.errors.DataError, match="the grade is inf; every grade must be finite"):
             assay.evaluate({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, name)
 
 
 UNTOUCHED = [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)], [1, 2], [], "text"]
 
 
-@pytest.mark.parametrize("value", UNTOUCHED, ids=repr)
+@for_each("value", UNTOUCHED)
 def test_what_is_usable_stays_the_same_object(value):
     assert usable_part(value) is value
 
 
-@pytest.mark.parametrize("convention", ["trec_eval_9", "ir_measures", "beir", "mteb", "ranx"])
+@for_each("convention", ["trec_eval_9", "ir_measures", "beir", "mteb", "ranx"])
 def test_tools_of_scored_documents_take_the_empty_string_as_an_id(convention):
     name = {"trec_eval_9": "map", "ir_measures": "AP", "beir": "MAP@9", "mteb": "map_at_9", "ranx": "map"}[convention]
     qrels, run = (
@@ -192,7 +193,7 @@ def test_tools_of_scored_documents_take_the_empty_string_as_an_id(convention):
     assert result.scores[name].tolist() == [(1 / 2 + 2 / 3) / 2, second]
 
 
-@pytest.mark.parametrize("convention", ["assay", "trec_eval", "sklearn"])
+@for_each("convention", ["assay", "trec_eval", "sklearn"])
 def test_elsewhere_an_empty_id_is_an_error(convention):
-    with pytest.raises(assay.DataError, match="an id is the empty string"):
+    with pytest.raises(assay.errors.DataError, match="an id is the empty string"):
         assay.evaluate({"q1": {"a": 1, "": 1}}, {"q1": {"a": 1.0}}, "ndcg@3", convention=convention)

@@ -10,6 +10,7 @@ from rapidfuzz import distance as distances
 
 import assay
 from assay.conventions.tools.ragas import NAMES, read_ragas
+from tables import for_each
 
 nan = math.nan
 IDS = ["IDBasedContextPrecision", "IDBasedContextRecall"]
@@ -35,7 +36,7 @@ ID_EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "retrieved", "precision", "recall"), ID_EDGES)
+@for_each(("reference", "retrieved", "precision", "recall"), ID_EDGES)
 def test_ids(reference, retrieved, precision, recall):
     result = assay.evaluate({"q": reference}, {"q": retrieved}, IDS, convention="ragas")
     assert [result.scores[name][0] for name in IDS] == pytest.approx([precision, recall], nan_ok=True)
@@ -59,8 +60,8 @@ VERDICT_EDGES = [
 ]
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-@pytest.mark.parametrize(("verdicts", "expected"), VERDICT_EDGES)
+@for_each("name", VERDICTS)
+@for_each(("verdicts", "expected"), VERDICT_EDGES)
 def test_verdicts(name, verdicts, expected):
     contexts = [f"c{place}" for place in range(len(verdicts))]
     judged = dict(zip(contexts, verdicts, strict=True))
@@ -94,7 +95,7 @@ TEXT_EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("references", "retrieved", "precision", "recall"), TEXT_EDGES)
+@for_each(("references", "retrieved", "precision", "recall"), TEXT_EDGES)
 def test_texts(references, retrieved, precision, recall):
     matched = assay.match_texts({"q": references}, {"q": retrieved})
     result = assay.evaluate(*matched, TEXTS, convention="ragas")
@@ -116,14 +117,14 @@ THRESHOLDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), THRESHOLDS)
+@for_each(("name", "expected"), THRESHOLDS)
 def test_thresholds(name, expected):
     result = assay.evaluate(*assay.match_texts([["abcd"]], [["abce"]]), name, convention="ragas")
     assert result[name] == pytest.approx(expected, rel=1e-14)
 
 
 def test_a_threshold_is_a_number():
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "NonLLMContextRecall(threshold=high)", convention="ragas")
     assert str(caught.value) == "group_recall: rel must be a number, not 'high'"
 

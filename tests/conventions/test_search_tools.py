@@ -6,6 +6,7 @@ import pytest
 
 import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from tables import for_each
 
 nan = math.nan
 
@@ -60,7 +61,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "expected"), NAMES)
+@for_each(("convention", "name", "expected"), NAMES)
 def test_names(convention, name, expected):
     measures = parse_measures([name], find_convention(convention), 1)
     assert {key: str(measure) for key, measure in measures.items()} == expected
@@ -75,7 +76,7 @@ BAD_NAMES = [
         "max_over_subqueries_map_at_1000",
         (
             "'max_over_subqueries_map_at_1000' is map_at_1000 of merged rankings; name map_at_1000 and merge the "
-            "subqueries, with `assay eval --merge-subqueries` or assay.merge_subqueries(qrels, run)"
+            "subqueries, with `assay eval --merge-subqueries` or assay.compat.mteb.merge_subqueries(qrels, run)"
         ),
     ),
     ("beir", "NDCG@x", "cannot read the cutoff of 'NDCG@x'; write NDCG@10"),
@@ -90,14 +91,14 @@ BAD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "message"), BAD_NAMES)
+@for_each(("convention", "name", "message"), BAD_NAMES)
 def test_bad_names(convention, name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         parse_measures([name], find_convention(convention), 1)
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("convention", ["ranx", "beir", "mteb", "sklearn"])
+@for_each("convention", ["ranx", "beir", "mteb", "sklearn"])
 def test_every_name_can_be_computed(convention):
     chosen = CONVENTIONS[convention]
     endings = {"nauc": "_at_3_max", "rbp": ".5"}
@@ -132,7 +133,7 @@ FACTS = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "scores", "mean"), FACTS)
+@for_each(("convention", "name", "scores", "mean"), FACTS)
 def test_facts(convention, name, scores, mean):
     result = assay.evaluate(QRELS, RUN, [name], convention=convention)
     found = {query: values[name] for query, values in result.per_query().items()}

@@ -4,6 +4,7 @@ import pytest
 
 import assay
 from assay.conventions import expand_as_printed, find_convention, parse_measures
+from tables import for_each
 
 # name, level for all, what it is printed as and stands for
 SPELLINGS = [
@@ -45,7 +46,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "rel", "expected"), SPELLINGS)
+@for_each(("name", "rel", "expected"), SPELLINGS)
 def test_spellings(name, rel, expected):
     found = expand_as_printed(name, find_convention("trec_eval"), {"rel": rel})
     assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
@@ -62,13 +63,13 @@ OTHERWISE_IN_9 = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), OTHERWISE_IN_9)
+@for_each(("name", "expected"), OTHERWISE_IN_9)
 def test_version_9(name, expected):
     found = expand_as_printed(name, find_convention("trec_eval_9"), {})
     assert {key: str(chosen.measure) for key, chosen in found.items()} == expected
 
 
-@pytest.mark.parametrize("name", ["rbp", "rbp_resid", "unj", "dcg", "ideal_dcg", "yaap"])
+@for_each("name", ["rbp", "rbp_resid", "unj", "dcg", "ideal_dcg", "yaap"])
 def test_version_9_lacks_what_10_added(name):
     assert expand_as_printed(name, find_convention("trec_eval_9"), {}) is None
     assert expand_as_printed(name, find_convention("trec_eval"), {}) is not None
@@ -102,9 +103,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), BAD)
+@for_each(("name", "message"), BAD)
 def test_bad_names(name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         parse_measures([name], find_convention("trec_eval"), 1)
     assert str(caught.value) == message
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.measure import AGGREGATES
+from tables import for_each
 
 nan = math.nan
 TABLE = [
@@ -29,7 +30,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "scores", "expected"), TABLE)
+@for_each(("name", "scores", "expected"), TABLE)
 def test_values(name, scores, expected):
     assert AGGREGATES[name](np.array(scores, dtype=np.float64)) == pytest.approx(expected, nan_ok=True)
 

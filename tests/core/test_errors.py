@@ -3,13 +3,12 @@
 import inspect
 import re
 
-import pytest
-
 import assay
 from assay.core import errors
+from tables import for_each
 
 DRAWN = re.findall(r"^ {4}([│├└─ ]*)(\w+Error)\b", errors.__doc__, flags=re.MULTILINE)
-DEFINED = {name: each for name, each in vars(errors).items() if inspect.isclass(each)}
+DEFINED = {name: each for name, each in vars(errors).items() if inspect.isclass(each) and not name.startswith("_")}
 
 
 def parents():
@@ -26,15 +25,15 @@ def test_all_errors_are_drawn():
     assert [name for _, name in DRAWN] == list(DEFINED)
 
 
-@pytest.mark.parametrize(("name", "parent"), list(parents()))
+@for_each(("name", "parent"), list(parents()))
 def test_stands_where_it_is_drawn(name, parent):
     assert DEFINED[name].__bases__[0].__name__ == parent
     assert DEFINED[name].__doc__
 
 
-@pytest.mark.parametrize("name", DEFINED)
+@for_each("name", DEFINED)
 def test_can_be_caught_from_outside(name):
-    assert getattr(assay, name) is DEFINED[name]
+    assert getattr(assay.errors, name) is DEFINED[name]
     assert issubclass(DEFINED[name], assay.AssayError)
     # Bad input is a ValueError to people who have never heard of assay's own tree.
     assert issubclass(DEFINED[name], ValueError) == (name != "AssayError")

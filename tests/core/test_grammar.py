@@ -4,9 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay import MeasureError
 from assay.core.grammar import split_name
+from assay.errors import MeasureError
 from assay.measures import TABLE, parse
+from tables import for_each
 
 GOOD = [
     ("ndcg", "ndcg"),
@@ -69,7 +70,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "canonical"), GOOD)
+@for_each(("name", "canonical"), GOOD)
 def test_good_names(name, canonical):
     assert str(parse(name)) == canonical
     assert str(parse(canonical)) == canonical
@@ -146,7 +147,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), BAD)
+@for_each(("name", "message"), BAD)
 def test_bad_names(name, message):
     with pytest.raises(MeasureError) as caught:
         parse(name)
@@ -158,7 +159,7 @@ def test_parts():
     assert (spelling.name, spelling.values, spelling.at) == ("ap", {"rel": "2", "norm": "found"}, "10")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "expected"),
     [
         ("ap", "ap(rel=2)"),

@@ -1,12 +1,11 @@
 """How ids differ that should be the same."""
 
-import pytest
-
 from assay.core.doc_id import DocIdRule
 from assay.core.id_difference import find_difference
+from tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judged", "run", "ways"),
     [
         (["1", "2"], ["q1", "q2"], ["the prefix 'q' in the run"]),
@@ -37,7 +36,7 @@ def test_ways(judged, run, ways):
     assert (difference.pairs, difference.judged, difference.run) == (len(judged), judged[0], run[0])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judged", "run", "rule"),
     [
         (["doc7", "doc9"], ["doc7#3", "doc9#0", "doc7#1"], "before:#"),
@@ -73,7 +72,7 @@ def test_few_pairs_are_enough_if_all_ids_of_the_run_have_the_affix():
     assert find_difference(judged, run).rule == "regex:^doc(.+)#"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judged", "run"),
     [
         ([], ["q1"]),
@@ -115,7 +114,7 @@ HASHES = [f"{number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128):032x}" for
 PAGES = [f"https://example.org/wiki/2024/page-{number}" for number in range(40)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judged", "ending", "rule"),
     [
         (HASHES, "::{}", "before:::"),

@@ -1,28 +1,31 @@
 """Options and tasks are named as the reader would write them."""
 
-import pytest
-
 from assay.core.interface import INTERFACE, Interface, Option, Task
 from assay.core.note import Note, NoteKind
+from tables import for_each
 
 OPTIONS = [
-    (Option("missing", "skip"), 'missing="skip"', "--missing skip"),
-    (Option("no_relevant", "skip"), 'no_relevant="skip"', "--no-relevant skip"),
-    (Option("judged_only", value=True), "judged_only=True", "--judged-only"),
-    (Option("rel", 2), "rel=2", "--rel 2"),
-    (Option("rel"), "rel", "--rel"),
-    (Option("doc_id", "before:#"), 'doc_id="before:#"', "--doc-id 'before:#'"),
-    (Option("doc_id", "before:_chunk"), 'doc_id="before:_chunk"', "--doc-id before:_chunk"),
-    (Option("doc_id", r"regex:^(.+)-\d+$"), r'doc_id=r"regex:^(.+)-\d+$"', r"--doc-id 'regex:^(.+)-\d+$'"),
-    (Option("doc_id", "before:it's"), 'doc_id="before:it\'s"', "--doc-id 'before:it'\"'\"'s'"),
-    (Option("doc_id", 'before:"'), "doc_id='before:\"'", "--doc-id 'before:\"'"),
-    (Option("format"), "format", "--run-format"),
+    (Option("missing", "skip"), 'missing="skip"', "--policy missing=skip"),
+    (Option("no_relevant", "skip"), 'no_relevant="skip"', "--policy no_relevant=skip"),
+    (Option("judged_only", value=True), "judged_only=True", "--policy judged_only=yes"),
+    (Option("rel", 2), "rel=2", "--policy rel=2"),
+    (Option("rel"), "rel", "--policy rel"),
+    (Option("doc_id", "before:#"), 'doc_id="before:#"', "--policy 'doc_id=before:#'"),
+    (Option("doc_id", "before:_chunk"), 'doc_id="before:_chunk"', "--policy doc_id=before:_chunk"),
+    (Option("doc_id", r"regex:^(.+)-\d+$"), r'doc_id=r"regex:^(.+)-\d+$"', r"--policy 'doc_id=regex:^(.+)-\d+$'"),
+    (Option("doc_id", "before:it's"), 'doc_id="before:it\'s"', "--policy 'doc_id=before:it'\"'\"'s'"),
+    (Option("doc_id", 'before:"'), "doc_id='before:\"'", "--policy 'doc_id=before:\"'"),
+    (Option("format"), "format", "--from run=FORMAT"),
+    (Option("strict", value=True), "strict=True", "--strict"),
+    (Option("max_drop", ("rr", 0.5)), 'max_drop={"rr": 0.5}', "--max-drop rr=0.5"),
+    (Option("format", "csv"), 'format="csv"', "--from run=csv"),
+    (Option("prices", "1,2"), 'prices="1,2"', "--judge-option prices=1,2"),
     (Task("check"), "assay.check", "`assay check`"),
     (Task("evaluate"), "assay.evaluate", "`assay eval`"),
 ]
 
 
-@pytest.mark.parametrize(("named", "in_python", "in_shell"), OPTIONS)
+@for_each(("named", "in_python", "in_shell"), OPTIONS)
 def test_names(named, in_python, in_shell):
     assert str(named) == in_python
     reader = INTERFACE.set(Interface.SHELL)
@@ -37,7 +40,7 @@ def test_a_note_is_written_for_the_reader_it_has():
     assert str(note) == 'no query to compare; set missing="skip"'
     reader = INTERFACE.set(Interface.SHELL)
     try:
-        assert note.to_dict() == {"kind": "few", "text": "no query to compare; set --missing skip"}
+        assert note.to_dict() == {"kind": "few", "text": "no query to compare; set --policy missing=skip"}
     finally:
         INTERFACE.reset(reader)
     assert note.text == "no query to compare"

@@ -1,13 +1,13 @@
 """What hits can tell about themselves, by hand and against plain loops."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import Hits, ratio
 from assay.core.judged import Judged
+from assay.extend import Hits, ratio
+from tables import for_each
 
 # Three hits of query 0, none of query 1, two of query 2.
 HITS = Hits(
@@ -49,7 +49,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("found", "expected"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+@for_each(("found", "expected"), [row[1:] for row in TABLE])
 def test_values(found, expected):
     np.testing.assert_array_equal(found, expected)
 
@@ -79,7 +79,7 @@ JUDGED_TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("found", "expected"), [row[1:] for row in JUDGED_TABLE], ids=[row[0] for row in JUDGED_TABLE])
+@for_each(("found", "expected"), [row[1:] for row in JUDGED_TABLE])
 def test_judged_values(found, expected):
     np.testing.assert_array_equal(found, expected)
 
@@ -150,7 +150,7 @@ def test_against_loops(drawn):
 def test_a_measure_of_ones_own_sees_hits_by_query_and_rank():
     seen = []
 
-    @assay.measure("spy", title="Spy", formula="none")
+    @assay.extend.measure("spy", title="Spy", formula="none")
     def spy(judged):
         seen.append(judged)
         return np.zeros(judged.size)
@@ -159,7 +159,7 @@ def test_a_measure_of_ones_own_sees_hits_by_query_and_rank():
         run = {"q2": {"x": 1, "a": 3, "b": 2}, "q1": {"b": 1, "c": 1}}
         assay.evaluate({"q1": {"c": 2, "b": 1}, "q2": {"b": 0, "a": -1, "z": 1}}, run, "spy")
     finally:
-        assay.remove_measure("spy")
+        assay.extend.remove_measure("spy")
     (judged,) = seen
     hits = judged.hits
     assert (hits.query.tolist(), hits.rank.tolist()) == ([0, 0, 1, 1], [1, 2, 1, 2])

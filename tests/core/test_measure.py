@@ -8,6 +8,7 @@ import pytest
 import assay
 from assay.core.parameter import write_value
 from assay.measures import TABLE
+from tables import for_each
 
 BAD = [
     ("ap", {"k": 0}, "ap: k must be a whole number at least 1, not '0'"),
@@ -52,9 +53,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "values", "message"), BAD)
+@for_each(("name", "values", "message"), BAD)
 def test_bad_parameters(name, values, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         TABLE[name](**values)
     assert str(caught.value) == message
 
@@ -81,7 +82,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("name", "values", "text", "full_name"), GOOD)
+@for_each(("name", "values", "text", "full_name"), GOOD)
 def test_names(name, values, text, full_name):
     measure = TABLE[name](**values)
     assert str(measure) == text
@@ -105,7 +106,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text"), WRITTEN)
+@for_each(("value", "text"), WRITTEN)
 def test_written_values(value, text):
     assert write_value(value) == text
 
@@ -133,29 +134,29 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "spellings"), SPELLINGS)
+@for_each(("convention", "name", "spellings"), SPELLINGS)
 def test_any_equal_spelling_finds_a_result(convention, name, spellings):
     result = assay.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, name, convention=convention)
     assert list(result) == [name]
     assert [result[each] for each in spellings] == [result[name]] * len(spellings)
 
 
-@pytest.mark.parametrize("name", ["err@3", "ap@10", "P_5"])
+@for_each("name", ["err@3", "ap@10", "P_5"])
 def test_a_measure_that_was_not_computed_is_not_found(name):
     result = assay.evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["err", "ap"])
-    with pytest.raises(assay.MeasureError, match=f"'{name}' was not computed; the result has "):
+    with pytest.raises(assay.errors.MeasureError, match=f"'{name}' was not computed; the result has "):
         result[name]
 
 
 @pytest.fixture
 def half():
-    @assay.measure("half", title="Half", formula="rr / 2", aliases={"halves": {"share": 0.25}})
-    def half_of_it(judged, *, rel: assay.Rel = 1, k: assay.Cutoff = None, share: float = 0.5):
+    @assay.extend.measure("half", title="Half", formula="rr / 2", aliases={"halves": {"share": 0.25}})
+    def half_of_it(judged, *, rel: assay.extend.Rel = 1, k: assay.extend.Cutoff = None, share: float = 0.5):
         """Half of the reciprocal rank."""
         return share * TABLE["rr"](rel=rel, k=k)(judged)
 
     yield half_of_it
-    assay.remove_measure("half")
+    assay.extend.remove_measure("half")
 
 
 @pytest.mark.usefixtures("half")
@@ -165,31 +166,33 @@ def test_a_measure_of_ones_own_is_like_all_others():
     assert list(result.mean.values()) == [0.25, 0.0625, 0, 0.125, 0]
     assert assay.evaluate_labels([[0, 1]], "half", rel=1)["half"] == 0.25
     assert result["half(share=0.25)"] == result["halves"]
-    with pytest.raises(assay.MeasureError, match="half: share must be a number, not 'much'"):
+    with pytest.raises(assay.errors.MeasureError, match="half: share must be a number, not 'much'"):
         assay.parse_measure("half(share=much)")
 
 
 @pytest.mark.usefixtures("half")
-@pytest.mark.parametrize("name", ["half", "halves", "ap", "map"])
+@for_each("name", ["half", "halves", "ap", "map"])
 def test_a_name_is_given_once(name):
-    register = assay.measure(name, title="Again", formula="")
-    with pytest.raises(assay.MeasureError, match=f"a measure named '{name}' already exists; choose another name"):
+    register = assay.extend.measure(name, title="Again", formula="")
+    with pytest.raises(
+        assay.errors.MeasureError, match=f"a measure named '{name}' already exists; choose another name"
+    ):
         register(lambda judged: judged.retrieved)
 
 
 def test_a_measure_that_is_gone_is_unknown(half):
     assert half.title == "Half"
-    with pytest.raises(assay.MeasureError, match="unknown measure 'third'; nothing to remove"):
-        assay.remove_measure("third")
+    with pytest.raises(assay.errors.MeasureError, match="unknown measure 'third'; nothing to remove"):
+        assay.extend.remove_measure("third")
 
 
-@pytest.mark.parametrize(
-    ("value", "shape"), [(lambda judged: judged.retrieved[:1], r"\(1,\)"), (lambda judged: judged.size, r"\(\)")]
-)
+@for_each(("value", "shape"), [(lambda judged: judged.retrieved[:1], r"\(1,\)"), (lambda judged: judged.size, r"\(\)")])
 def test_a_measure_gives_one_value_a_query(value, shape):
-    assay.measure("wrong", title="Wrong", formula="")(value)
+    assay.extend.measure("wrong", title="Wrong", formula="")(value)
     try:
-        with pytest.raises(assay.MeasureError, match=f"wrong: expected 2 values, one per query, .* of shape {shape}"):
+        with pytest.raises(
+            assay.errors.MeasureError, match=f"wrong: expected 2 values, one per query, .* of shape {shape}"
+        ):
             assay.evaluate_labels([[1], [1]], "wrong")
     finally:
-        assay.remove_measure("wrong")
+        assay.extend.remove_measure("wrong")

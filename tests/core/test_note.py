@@ -4,16 +4,15 @@ import pickle
 import re
 from string import Formatter
 
-import pytest
-
 import assay
 from assay.core.note import Note, NoteKind
+from tables import for_each
 
 SENTENCES = [(kind, about) for kind in NoteKind for about in ("", *kind.others)]
 
 
-@pytest.mark.parametrize(("kind", "about"), SENTENCES)
-@pytest.mark.parametrize("count", [1, 2])
+@for_each(("kind", "about"), SENTENCES)
+@for_each("count", [1, 2])
 def test_every_sentence_renders(kind, about, count):
     template = kind.others[about] if about else kind.sentence
     names = {name for _, name, _, _ in Formatter().parse(template) if name} - {"count", "queries"}
@@ -38,7 +37,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("note", "text"), NOTES)
+@for_each(("note", "text"), NOTES)
 def test_the_text_of_a_note(note, text):
     assert str(note) == text
     assert pickle.loads(pickle.dumps(note)) == note  # noqa: S301 - our own bytes

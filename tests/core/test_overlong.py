@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 QRELS, RUN = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}
 LONG = "1" * 500
@@ -18,42 +19,42 @@ NAMES = [
 NUMBERS = {"10**310": 10**310, "-10**310": -(10**310), "10**5000": 10**5000}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_names(name):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate(QRELS, RUN, name)
     assert len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
-@pytest.mark.parametrize(
+@for_each("number", NUMBERS.values())
+@for_each(
     ("name", "parameter"), [("ndcg", "k"), ("rbp", "p"), ("ap", "rel"), ("ndcg", "gain"), ("mean_iprec", "recalls")]
 )
 def test_parameters(number, name, parameter):
     definition = assay.parse_measure(name).definition
     values = {"gain": {1: number}, "recalls": (0.1, number)}
-    with pytest.raises(assay.MeasureError, match=rf"{name}: {parameter} must be .*, not '.*(0000…|of digits)"):
+    with pytest.raises(assay.errors.MeasureError, match=rf"{name}: {parameter} must be .*, not '.*(0000…|of digits)"):
         definition(**{parameter: values.get(parameter, number)})
 
 
-@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
-@pytest.mark.parametrize("option", ["rel", "depth", "threads"])
+@for_each("number", NUMBERS.values())
+@for_each("option", ["rel", "depth", "threads"])
 def test_options_of_evaluate(number, option):
-    with pytest.raises(assay.PolicyError, match=f"{option} must be a "):
+    with pytest.raises(assay.errors.PolicyError, match=f"{option} must be a "):
         assay.evaluate(QRELS, RUN, "ap", **{option: number})
 
 
-@pytest.mark.parametrize("number", NUMBERS.values(), ids=list(NUMBERS))
-@pytest.mark.parametrize("option", ["alpha", "samples", "seed"])
+@for_each("number", NUMBERS.values())
+@for_each("option", ["alpha", "samples", "seed"])
 def test_options_of_compare(number, option):
-    with pytest.raises(assay.PolicyError, match=f"{option} must be a "):
+    with pytest.raises(assay.errors.PolicyError, match=f"{option} must be a "):
         assay.compare(QRELS, {"one": RUN, "two": QRELS}, "ap", **{option: number})
 
 
 def test_a_depth_has_at_most_308_digits():
     assert assay.evaluate(QRELS, RUN, "ap", depth=10**300)["ap"] == 0.75
     with pytest.raises(
-        assay.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not '1000"
+        assay.errors.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not '1000"
     ):
         assay.evaluate(QRELS, RUN, "ap", depth=10**310)
 
@@ -61,5 +62,5 @@ def test_a_depth_has_at_most_308_digits():
 def test_a_seed_of_128_bits_is_taken():
     result = assay.evaluate(QRELS, RUN, "ap")
     assert result.interval("ap", seed=2**128 - 1).low <= 0.75
-    with pytest.raises(assay.PolicyError, match="seed must be a whole number of at most 40 digits, not '1000"):
+    with pytest.raises(assay.errors.PolicyError, match="seed must be a whole number of at most 40 digits, not '1000"):
         result.interval("ap", seed=10**40)

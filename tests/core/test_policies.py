@@ -12,6 +12,7 @@ from assay.conventions import CONVENTIONS, find_convention, parse_measures
 from assay.core.doc_id import EXAMPLES, DocIdRule
 from assay.core.policies import CHOICES, check_policy, check_whole
 from assay.core.text import EMPTY_ID
+from tables import for_each
 
 nan = math.nan
 
@@ -94,7 +95,7 @@ ONE_QUERY = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "value", "judgments", "ranking", "expected"), ONE_QUERY)
+@for_each(("policy", "value", "judgments", "ranking", "expected"), ONE_QUERY)
 def test_one_query(policy, value, judgments, ranking, expected):
     rule = {"doc_id": "before:#"} if policy == "chunks" else {}
     result = assay.evaluate({"q": judgments}, {"q": ranking}, list(expected), **{policy: value}, **rule)
@@ -118,7 +119,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("policies", "expected", "mean"), QUERIES)
+@for_each(("policies", "expected", "mean"), QUERIES)
 def test_which_queries_count(policies, expected, mean):
     result = assay.evaluate(QRELS, RUN, "ap", **policies)
     assert {query: values["ap"] for query, values in result.per_query().items()} == pytest.approx(expected, nan_ok=True)
@@ -143,14 +144,14 @@ def test_several_tools_in_one_call():
     )
 
 
-@pytest.mark.parametrize("name", ["autorag:map", "ranx:ndcg_cut_10", "trec_eval_9:rbp", "beir:ndcg_at_10"])
+@for_each("name", ["autorag:map", "ranx:ndcg_cut_10", "trec_eval_9:rbp", "beir:ndcg_at_10"])
 def test_a_tool_is_asked_only_for_what_it_has(name):
-    with pytest.raises(assay.MeasureError, match="has no measure"):
+    with pytest.raises(assay.errors.MeasureError, match="has no measure"):
         assay.evaluate(QRELS, RUN, name)
 
 
 def test_a_tool_that_nobody_knows():
-    with pytest.raises(assay.MeasureError, match="unknown tool 'bogus'; the tools are assay, trec_eval"):
+    with pytest.raises(assay.errors.MeasureError, match="unknown tool 'bogus'; the tools are assay, trec_eval"):
         assay.evaluate(QRELS, RUN, "bogus:map")
 
 
@@ -185,7 +186,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "name", "rel", "expected"), NAMES)
+@for_each(("convention", "name", "rel", "expected"), NAMES)
 def test_names(convention, name, rel, expected):
     measures = parse_measures([name], find_convention(convention), rel)
     assert {key: str(measure) for key, measure in measures.items()} == expected
@@ -201,23 +202,23 @@ BAD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("convention", ["assay", "trec_eval"])
-@pytest.mark.parametrize(("name", "message"), BAD_NAMES)
+@for_each("convention", ["assay", "trec_eval"])
+@for_each(("name", "message"), BAD_NAMES)
 def test_bad_names(convention, name, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         parse_measures([name], find_convention(convention), 1)
     assert str(caught.value) == message
 
 
 def test_no_convention_of_that_name():
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.evaluate(QRELS, RUN, "ap", convention="treceval")
     known = ", ".join(CONVENTIONS)
     assert str(caught.value) == f"unknown convention 'treceval'; did you mean trec_eval? The conventions are {known}"
 
 
-@pytest.mark.parametrize("depth", [None, 2])
-@pytest.mark.parametrize("judged_only", [False, True])
+@for_each("depth", [None, 2])
+@for_each("judged_only", [False, True])
 def test_labels_follow_the_same_policies(depth, judged_only):
     labels = assay.evaluate_labels([[None, 1, 0, 2], [0]], ["ap", "auc"], depth=depth, judged_only=judged_only)
     run = {"q1": ["x", "a", "b", "c"], "q2": ["b"]}
@@ -227,7 +228,7 @@ def test_labels_follow_the_same_policies(depth, judged_only):
         np.testing.assert_array_equal(labels.scores[name], result.scores[name])
 
 
-@pytest.mark.parametrize(("no_relevant", "expected"), [("zero", [0, 1]), ("nan", [nan, 1]), ("skip", [1])])
+@for_each(("no_relevant", "expected"), [("zero", [0, 1]), ("nan", [nan, 1]), ("skip", [1])])
 def test_labels_with_nothing_to_find(no_relevant, expected):
     result = assay.evaluate_labels([[0, 0], [1]], "ap", no_relevant=no_relevant)
     np.testing.assert_array_equal(result.scores["ap"], expected)
@@ -235,13 +236,13 @@ def test_labels_with_nothing_to_find(no_relevant, expected):
 
 
 ERRORS = [
-    ("duplicates", {"q": ["a"]}, {"q": ["a", "b", "a"]}, assay.DuplicateError, ["'q'", "'a'", "duplicates="]),
-    ("duplicates", {"q": ["a", "a"]}, {"q": ["a"]}, assay.DuplicateError, ["'q'", "'a'", "duplicates="]),
-    ("missing", QRELS, RUN, assay.MismatchError, ["1 query", "'q2'", 'missing="zero"', '"skip"']),
+    ("duplicates", {"q": ["a"]}, {"q": ["a", "b", "a"]}, assay.errors.DuplicateError, ["'q'", "'a'", "duplicates="]),
+    ("duplicates", {"q": ["a", "a"]}, {"q": ["a"]}, assay.errors.DuplicateError, ["'q'", "'a'", "duplicates="]),
+    ("missing", QRELS, RUN, assay.errors.MismatchError, ["1 query", "'q2'", 'missing="zero"', '"skip"']),
 ]
 
 
-@pytest.mark.parametrize(("policy", "qrels", "run", "error", "words"), ERRORS)
+@for_each(("policy", "qrels", "run", "error", "words"), ERRORS)
 def test_policies_that_raise(policy, qrels, run, error, words):
     with pytest.raises(error) as caught:
         assay.evaluate(qrels, run, "ap", **{policy: "error"})
@@ -290,9 +291,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "value", "message"), BAD)
+@for_each(("policy", "value", "message"), BAD)
 def test_bad_values(policy, value, message):
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.evaluate(QRELS, RUN, "ap", **{policy: value})
     assert str(caught.value) == message
 
@@ -304,7 +305,7 @@ ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() |
 def test_any_value_is_taken_or_refused(name, value):
     try:
         check_policy(name, value)
-    except assay.PolicyError as error:
+    except assay.errors.PolicyError as error:
         assert name not in CHOICES or value not in CHOICES[name]
         assert str(error).isprintable()
     else:
@@ -340,9 +341,9 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("value", "least", "most", "message"), WHOLE)
+@for_each(("value", "least", "most", "message"), WHOLE)
 def test_a_whole_number_is_checked_in_one_wording(value, least, most, message):
-    for error in (assay.PolicyError, assay.MeasureError):
+    for error in (assay.errors.PolicyError, assay.errors.MeasureError):
         with pytest.raises(error, match=f"^{message}$"):
             check_whole("top", value, least, most, error)
 

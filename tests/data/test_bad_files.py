@@ -9,10 +9,11 @@ import polars
 import pytest
 
 import assay
-from assay import DataError, DuplicateError, FormatError, LimitError, MismatchError
 from assay.data.formats.jsonl import read_batches
-from assay.data.source import Source
-from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, label, refused
+from assay.errors import DataError, DuplicateError, FormatError, LimitError, MismatchError
+from assay.files.source import Source
+from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, refused
+from tables import for_each
 
 DEEP = 100_000
 CSV = "query_id,doc_id,score\nq1,d1,1\n"
@@ -293,14 +294,14 @@ BAD_QRELS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+@for_each(("name", "content", "error", "words"), BAD_RUNS)
 def test_a_bad_run_is_refused(name, content, error, words, make):
     path = make(name, content)
     refused(lambda: assay.evaluate(QRELS, path, ["ap"]), error, words)
     refused(lambda: assay.evaluate(QRELS, path, ["ap"], threads=4), error, words)
 
 
-@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_RUNS, ids=label)
+@for_each(("name", "content", "error", "words"), BAD_RUNS)
 def test_a_bad_run_is_refused_when_it_is_only_read(name, content, error, words, make):
     path = make(name, content)
     if error in (MismatchError, DuplicateError) and "duplicate query id" not in " ".join(words):
@@ -309,14 +310,14 @@ def test_a_bad_run_is_refused_when_it_is_only_read(name, content, error, words, 
         refused(lambda: assay.read_run(path), error, words)
 
 
-@pytest.mark.parametrize(("name", "content", "error", "words"), BAD_QRELS, ids=label)
+@for_each(("name", "content", "error", "words"), BAD_QRELS)
 def test_bad_judgments_are_refused(name, content, error, words, make):
     path = make(name, content)
     refused(lambda: assay.evaluate(path, RUN, ["ap"]), error, words)
     refused(lambda: assay.read_qrels(str(path)), error, words)
 
 
-@pytest.mark.parametrize("suffix", COMPRESSORS)
+@for_each("suffix", COMPRESSORS)
 def test_bad_content_is_refused_behind_any_compression(suffix, make):
     for name, content, error, words in BAD_RUNS:
         if not name.endswith("parquet") and content:

@@ -7,11 +7,11 @@ import numpy as np
 import pandas
 import polars
 import pyarrow
-import pytest
 
 import assay
-from assay import DataError, DuplicateError, FormatError, MismatchError
+from assay.errors import DataError, DuplicateError, FormatError, MismatchError
 from refusals import refused
+from tables import for_each
 
 QRELS = {"q1": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0}}
@@ -154,11 +154,7 @@ BAD_RUNS = [
 ]
 
 
-def label(part):
-    return part[-1] if isinstance(part, list) else type(part).__name__ if not isinstance(part, type) else part.__name__
-
-
-@pytest.mark.parametrize(("frame", "error", "words"), BAD_RUNS, ids=label)
+@for_each(("frame", "error", "words"), BAD_RUNS)
 def test_a_bad_run_is_refused(frame, error, words):
     refused(lambda: assay.evaluate(QRELS, frame, ["ap"]), error, words)
     if error not in (DuplicateError, MismatchError):
@@ -172,14 +168,14 @@ BAD_QRELS = [
 ]
 
 
-@pytest.mark.parametrize(("frame", "error", "words"), BAD_QRELS, ids=label)
+@for_each(("frame", "error", "words"), BAD_QRELS)
 def test_bad_judgments_are_refused(frame, error, words):
     said = [word.replace("for score", "for relevance").replace("rankings", "judgments") for word in words]
     refused(lambda: assay.Qrels(frame), error, said)
     refused(lambda: assay.evaluate(frame, RUN, ["ap"]), error, said)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "words"),
     [
         ({"query": "query_id"}, ["the roles are query_id, doc_id, score, relevance, group"]),

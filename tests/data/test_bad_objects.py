@@ -11,8 +11,9 @@ import polars
 import pytest
 
 import assay
-from assay import DataError, DuplicateError, MismatchError
+from assay.errors import DataError, DuplicateError, MismatchError
 from refusals import refused
+from tables import for_each
 
 QRELS = {"q1": {"d1": 1}}
 RUN = {"q1": {"d1": 1.0}}
@@ -164,7 +165,7 @@ def evaluate(qrels, run, **options):
     return assay.evaluate(qrels, run, ["ap"], **options)
 
 
-@pytest.mark.parametrize(("ranking", "words"), BAD_RANKINGS)
+@for_each(("ranking", "words"), BAD_RANKINGS)
 def test_a_bad_ranking_is_refused(ranking, words):
     if type(ranking).__name__ == "list_iterator":
         ranking = iter(["d1"])
@@ -175,20 +176,20 @@ def test_a_bad_ranking_is_refused(ranking, words):
     refused(lambda: assay.Evaluator(QRELS, ["ap"]).add("q1", ranking), DataError, words)
 
 
-@pytest.mark.parametrize(("ranking", "words"), BAD_RANKINGS)
+@for_each(("ranking", "words"), BAD_RANKINGS)
 def test_a_bad_ranking_of_a_query_without_judgments_is_refused_too(ranking, words):
     words = [word.replace("q1", "q9") for word in words]
     refused(lambda: evaluate(QRELS, {"q1": ["d1"], "q9": ranking}), DataError, words)
 
 
-@pytest.mark.parametrize(("judgments", "words"), BAD_JUDGMENTS)
+@for_each(("judgments", "words"), BAD_JUDGMENTS)
 def test_bad_judgments_are_refused(judgments, words):
     refused(lambda: evaluate({"q1": judgments}, RUN), DataError, words)
     refused(lambda: evaluate({"q0": ["d1"], "q1": judgments}, RUN), DataError, words)
     refused(lambda: assay.Qrels({"q1": judgments}), DataError, words)
 
 
-@pytest.mark.parametrize(("data", "words"), BAD_WHOLES)
+@for_each(("data", "words"), BAD_WHOLES)
 def test_what_is_no_data_is_refused(data, words):
     refused(lambda: evaluate(QRELS, data), DataError, words)
     refused(lambda: evaluate(data, RUN), DataError, words)
@@ -215,7 +216,7 @@ def test_objects_that_hold_themselves():
 # What may look odd and is right.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "ranking",
     [
         {"d2": Decimal("1.5"), "d1": Fraction(1, 3)},
@@ -256,7 +257,7 @@ def test_a_grade_may_be_true_or_false():
 # Repeats, and data that does not belong together.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "ranking",
     [["d1", "d2", "d1"], [("d1", 3.0), ("d2", 2.0), ("d1", 1.0)], ["d1", 7, "7"], {"d1": 1, 7: 2, "7": 3}, [7, "7", 8]],
 )
@@ -268,7 +269,7 @@ def test_a_repeated_document_is_named(ranking):
         assert evaluate({"q1": [repeated]}, run, duplicates="first")["ap"] > 0
 
 
-@pytest.mark.parametrize("judgments", [["d1", "d1"], {7: 1, "7": 1}, [["d1", "d1"], ["d2"]]])
+@for_each("judgments", [["d1", "d1"], {7: 1, "7": 1}, [["d1", "d1"], ["d2"]]])
 def test_a_repeated_judgment_is_named(judgments):
     refused(lambda: evaluate({"q1": judgments}, RUN), DuplicateError, ["query 'q1'", "more than once"])
 
@@ -308,12 +309,12 @@ def test_a_run_with_a_query_as_string_and_as_integer():
     refused(lambda: evaluate({"1": ["a"]}, {1: ["b", "a"], "1": ["a"]}), DataError, ["duplicate query id '1'"])
 
 
-@pytest.mark.parametrize("judgments", [[("d1", 3), ("d2", 0)], [["d1", 3]], [("d1", np.int64(3))]])
+@for_each("judgments", [[("d1", 3), ("d2", 0)], [["d1", 3]], [("d1", np.int64(3))]])
 def test_judgments_in_pairs_are_no_groups(judgments):
     refused(lambda: assay.Qrels({"q1": judgments}), DataError, ["query 'q1'", "mixes text and numbers", "use a dict"])
 
 
-@pytest.mark.parametrize("judgments", [["d1", ["d2"]], [["d1"], "d2"]])
+@for_each("judgments", [["d1", ["d2"]], [["d1"], "d2"]])
 def test_documents_and_groups_do_not_mix(judgments):
     refused(lambda: assay.Qrels({"q1": judgments}), DataError, ["query 'q1'", "are mixed"])
 
@@ -330,7 +331,7 @@ def test_the_index_of_a_series_are_the_documents():
     refused(lambda: evaluate(QRELS, {"q1": pandas.Series(["d1", "d2"])}), DataError, ["query 'q1'", "must be a number"])
 
 
-@pytest.mark.parametrize("score", [True, np.True_])
+@for_each("score", [True, np.True_])
 def test_a_truth_value_is_no_score(score):
     for ranking in ({"d1": score}, [("d1", score)]):
         refused(

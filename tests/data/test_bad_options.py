@@ -1,17 +1,17 @@
 """Every bad option, measure or set of runs gets an error that says what is wrong and what to do."""
 
 import numpy as np
-import pytest
 
 import assay
-from assay import DataError, FormatError, MeasureError, PolicyError
+from assay.errors import DataError, FormatError, MeasureError, PolicyError
 from refusals import QRELS, RUN, refused
+from tables import for_each
 
 NAN, INFINITY = float("nan"), float("inf")
 HUGE = 10**400
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "error", "words"),
     [
         (
@@ -56,7 +56,7 @@ def test_an_unknown_option_is_refused(options, error, words):
     refused(lambda: assay.evaluate(QRELS, RUN, ["ap"], **options), error, words)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("measures", "words"),
     [
         (["ndgc@10"], ["unknown measure 'ndgc'", "did you mean ndcg"]),

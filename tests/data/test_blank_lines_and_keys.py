@@ -6,6 +6,7 @@ import pytest
 
 import assay
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
+from tables import for_each
 
 QRELS = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}, {"query_id": "q2", "doc_id": "d2", "relevance": 1}]
 RUN = [{"query_id": "q1", "doc_id": "d1", "score": 1.5}, {"query_id": "q2", "doc_id": "d2", "score": 0.5}]
@@ -30,7 +31,7 @@ CONSUMERS = {
 }
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
+@for_each("consumer", CONSUMERS)
 def test_blank_lines_of_json_lines_are_skipped(consumer, tmp_path):
     read, rows = CONSUMERS[consumer]
     lines = [json.dumps(row) for row in rows]
@@ -40,8 +41,8 @@ def test_blank_lines_of_json_lines_are_skipped(consumer, tmp_path):
     assert read(blank) == read(plain)
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
-@pytest.mark.parametrize("separator", [",", "\t"])
+@for_each("consumer", CONSUMERS)
+@for_each("separator", [",", "\t"])
 def test_blank_lines_of_text_tables_are_skipped(consumer, separator, tmp_path):
     read, rows = CONSUMERS[consumer]
     cells = [[value if isinstance(value, str) else json.dumps(value) for value in row.values()] for row in rows]
@@ -56,31 +57,31 @@ def test_blank_lines_of_text_tables_are_skipped(consumer, separator, tmp_path):
     assert read(blank) == read(plain)
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
+@for_each("consumer", CONSUMERS)
 def test_a_duplicate_key_in_json_lines_is_an_error_with_its_line(consumer, tmp_path):
     read, rows = CONSUMERS[consumer]
     key, value = next(iter(rows[1].items()))
     twice = json.dumps(rows[1])[:-1] + f", {json.dumps(key)}: {json.dumps(value)}}}"
     path = tmp_path / "twice.jsonl"
     path.write_text(f"{json.dumps(rows[0])}\n\n{twice}\n")
-    with pytest.raises(assay.FormatError, match=f"twice.jsonl, line 3: duplicate key '{key}'; keep one"):
+    with pytest.raises(assay.errors.FormatError, match=f"twice.jsonl, line 3: duplicate key '{key}'; keep one"):
         read(path)
 
 
-@pytest.mark.parametrize("consumer", ["questions", "documents", "records"])
+@for_each("consumer", ["questions", "documents", "records"])
 def test_a_duplicate_key_in_json_is_an_error_with_its_line(consumer, tmp_path):
     read, rows = CONSUMERS[consumer]
     path = tmp_path / "twice.json"
     key = next(iter(rows[0]))
     path.write_text("[\n" + json.dumps(rows[0])[:-1] + f', "{key}": "x"}}]')
-    with pytest.raises(assay.DataError, match=f"twice.json, line 2: duplicate key '{key}'; keep one"):
+    with pytest.raises(assay.errors.DataError, match=f"twice.json, line 2: duplicate key '{key}'; keep one"):
         read(path)
     path.write_text('{"1": {"answer": "a", "references": "b"},\n"1": "b"}')
-    with pytest.raises(assay.DuplicateError, match=r"twice.json, line 2: duplicate key '1'; keep one"):
+    with pytest.raises(assay.errors.DuplicateError, match=r"twice.json, line 2: duplicate key '1'; keep one"):
         read(path) if consumer == "records" else read_texts(path.write_text('{"1": "a",\n"1": "b"}') and path)
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@for_each("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_numbers_must_be_finite_everywhere(number, tmp_path):
     path = tmp_path / "x.jsonl"
     for read, line in (
@@ -89,5 +90,5 @@ def test_numbers_must_be_finite_everywhere(number, tmp_path):
         (rag, f'{{"gold": ["d1"], "retrieved": ["d1"], "scores": [{number}]}}'),
     ):
         path.write_text(line)
-        with pytest.raises(assay.DataError, match=r"x\.jsonl, line 1.*(is not finite|must be a finite number)"):
+        with pytest.raises(assay.errors.DataError, match=r"x\.jsonl, line 1.*(is not finite|must be a finite number)"):
             read(path)

@@ -8,8 +8,9 @@ import time
 import pytest
 
 import assay
-from assay import FileError, FormatError
-from assay.data.source import open_source
+from assay.errors import FileError, FormatError
+from assay.files.source import open_source
+from tables import for_each
 
 QRELS = {f"q{number}": {"d1": 1} for number in range(100)}
 ROWS = [f"q{number % 100} Q0 d{number} 1 {number} t\n" for number in range(100_000)]
@@ -57,7 +58,7 @@ def again(read):
         read()
 
 
-@pytest.mark.parametrize("act", [append, replace, rewrite, os.unlink])
+@for_each("act", [append, replace, rewrite, os.unlink])
 def test_every_change_is_noticed(act, tmp_path):
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 d1 1 1 t\n")
@@ -87,7 +88,7 @@ def test_reading_is_no_change(tmp_path):
         os.utime(path, ns=(0, path.stat().st_mtime_ns))
 
 
-@pytest.mark.parametrize("read", [lambda path: assay.evaluate(QRELS, path, "ap"), assay.read_run])
+@for_each("read", [lambda path: assay.evaluate(QRELS, path, "ap"), assay.read_run])
 def test_a_run_that_grows_while_it_is_read(read, tmp_path):
     path = tmp_path / "run.trec"
     path.write_text("".join(ROWS))

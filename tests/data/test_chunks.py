@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.core.doc_id import DocIdRule
-from assay.data.chunks import Chunks
+from assay.engine.chunks import Chunks
+from tables import for_each
 
 QRELS = {"q1": {"a": 1, "c": 1}, "q2": {"b": 2}}
 # Scattered rows, the best chunk of a document in any place, and an id without a separator.
@@ -53,16 +54,15 @@ def check_collapsed(result):
     assert [str(note) for note in result.notes] == NOTES
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_files(tmp_path, name):
     FILES[name](tmp_path / name)
     check_collapsed(assay.evaluate(QRELS, tmp_path / name, MEASURES, doc_id="before:#"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "run",
     [RUN, assay.Run(RUN), FRAME, FRAME.lazy(), FRAME.to_arrow(), {"q1": list(RUN["q1"].items()), "q2": RUN["q2"]}],
-    ids=["dict", "Run", "polars", "lazy", "arrow", "pairs"],
 )
 def test_objects(run):
     check_collapsed(assay.evaluate(QRELS, run, MEASURES, doc_id="before:#"))
@@ -106,7 +106,7 @@ def test_an_evaluator():
     evaluator.reset()
     evaluator.add("q1", ["a#1", "a#2"])
     assert evaluator.result().scores["num_ret"].tolist() == [1, 0]
-    with pytest.raises(assay.DataError, match="already added"):
+    with pytest.raises(assay.errors.DataError, match="already added"):
         evaluator.add("q1", ["a#1"])
 
 
@@ -163,15 +163,15 @@ TWICE = {"q": [("a#1", 0.1), ("b#1", 0.5), ("a#1", 0.9)]}
 
 
 def test_a_chunk_that_is_there_twice():
-    with pytest.raises(assay.DuplicateError) as caught:
+    with pytest.raises(assay.errors.DuplicateError) as caught:
         assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#")
     assert str(caught.value) == (
         "query 'q' lists chunk 'a#1' more than once; remove the duplicates, or keep one with "
-        'duplicates="first" or "last" (--duplicates first or last)'
+        'duplicates="first" or "last" (--policy duplicates=first or last)'
     )
 
 
-@pytest.mark.parametrize(("duplicates", "rr"), [("first", 1 / 2), ("last", 1), ("count", 1), ("once", 1)])
+@for_each(("duplicates", "rr"), [("first", 1 / 2), ("last", 1), ("count", 1), ("once", 1)])
 def test_duplicates_decide_about_chunks(duplicates, rr):
     result = assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#", duplicates=duplicates)
     assert result["rr"] == rr
@@ -183,7 +183,7 @@ def test_duplicates_decide_about_chunks(duplicates, rr):
     assert [str(note) for note in result.notes] == [one_left_out]
 
 
-@pytest.mark.parametrize(("duplicates", "rr"), [("first", 1), ("last", 1 / 2), ("count", 1)])
+@for_each(("duplicates", "rr"), [("first", 1), ("last", 1 / 2), ("count", 1)])
 def test_duplicate_chunks_in_a_given_order(duplicates, rr):
     run = {"q": ["a#1", "b#1", "a#1"]}
     assert assay.evaluate({"q": ["a"]}, run, "rr", doc_id="before:#", duplicates=duplicates)["rr"] == rr
@@ -209,8 +209,8 @@ FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "field"), FIELDS)
-@pytest.mark.parametrize("form", ["jsonl", "parquet", "polars", "lazy"])
+@for_each(("path", "field"), FIELDS)
+@for_each("form", ["jsonl", "parquet", "polars", "lazy"])
 def test_a_field_of_the_rows(tmp_path, path, field, form):
     rows = [
         {"query_id": query, "doc_id": f"chunk{number}", **field(chunk.partition("#")[0]), "score": score}
@@ -253,17 +253,17 @@ def test_pandas_has_fields():
 NO_FIELDS = "has only ids; use a rule for ids, such as before:#, or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
 
 
-@pytest.mark.parametrize("run", [RUN, assay.Run(RUN), [["a"], ["b"]]], ids=["dict", "Run", "list"])
+@for_each("run", [RUN, assay.Run(RUN), [["a"], ["b"]]])
 def test_data_without_fields(run):
-    with pytest.raises(assay.DataError, match="reads a field") as caught:
+    with pytest.raises(assay.errors.DataError, match="reads a field") as caught:
         assay.evaluate([["a"], ["b"]] if isinstance(run, list) else QRELS, run, "rr", doc_id="source")
     assert str(caught.value).endswith(NO_FIELDS)
 
 
-@pytest.mark.parametrize("name", ["run.trec", "run.json"])
+@for_each("name", ["run.trec", "run.json"])
 def test_files_without_fields(tmp_path, name):
     FILES[name](tmp_path / name)
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.evaluate(QRELS, tmp_path / name, "rr", doc_id="source")
     kind = name.partition(".")[2]
     assert str(caught.value) == f'doc_id="field:source" reads a field, and {tmp_path / name} ({kind}) {NO_FIELDS}'
@@ -276,9 +276,9 @@ BAD_FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("path", "message"), BAD_FIELDS)
+@for_each(("path", "message"), BAD_FIELDS)
 def test_fields_that_cannot_be_read(path, message):
-    with pytest.raises(assay.FormatError) as caught:
+    with pytest.raises(assay.errors.FormatError) as caught:
         assay.evaluate(QRELS, FRAME, "rr", doc_id=path)
     assert str(caught.value) == message
 
@@ -305,11 +305,11 @@ def test_a_rule_survives_saving_and_is_compared(tmp_path):
         assert loaded.signature == result.signature
         assert assay.compare(None, {"a": result, "b": loaded}, ["ap"]).pairs[0].difference == 0
     first, second = (assay.load_result(tmp_path / f"{number}.json") for number in range(2))
-    with pytest.raises(assay.MismatchError, match=r"doc_id=before:# in one result, doc_id=function:"):
+    with pytest.raises(assay.errors.MismatchError, match=r"doc_id=before:# in one result, doc_id=function:"):
         assay.compare(None, {"a": first, "b": second})
     plain = assay.evaluate(QRELS, RUN, MEASURES)
     with pytest.raises(
-        assay.MismatchError, match=r"doc_id=before:# chunks=once in one result, doc_id=none chunks=best"
+        assay.errors.MismatchError, match=r"doc_id=before:# chunks=once in one result, doc_id=none chunks=best"
     ):
         assay.compare(None, {"a": first, "b": plain})
     plain.save(tmp_path / "plain.json")
@@ -322,9 +322,9 @@ def test_a_stored_function_without_a_name_of_its_own_cannot_be_compared(tmp_path
     own.save(tmp_path / "own.json")
     message = r"the stored result has doc_id=function:.*<lambda>, and it is not known which function that was; evaluate"
     for other in (own, tmp_path / "own.json"):
-        with pytest.raises(assay.MismatchError, match=message):
+        with pytest.raises(assay.errors.MismatchError, match=message):
             assay.compare(None, {"a": tmp_path / "own.json", "b": other}, ["ap"])
-        with pytest.raises(assay.MismatchError, match=message):
+        with pytest.raises(assay.errors.MismatchError, match=message):
             assay.gate(None, other, baseline=tmp_path / "own.json", max_drop={"ap": 0.1})
 
 

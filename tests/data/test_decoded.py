@@ -15,9 +15,9 @@ import assay
 from assay.core.errors import AssayError
 from assay.data.formats import jsonl, needed, separated, tabular
 from assay.data.formats.needed import Need
-from assay.data.source import Source
+from assay.files.source import Source
+from tables import for_each
 
-QRELS = {"q1": {"a": 1, "b": 2, "é": 1}, "7": {"a": 1, "12": 2}}
 BLOCKS = (16, 50, 333, 1 << 23)
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
@@ -249,7 +249,7 @@ def test_a_row_among_others(tmp_path, small_blocks, line, block):
     check_cells(Source(path, "run.csv"), errors_alike=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "header",
     [
         "query_id,doc_id,score",
@@ -283,7 +283,7 @@ def test_columns_that_are_not_needed_are_not_read(tmp_path):
     assert batch.frame.rows() == [("q1", "7", 2.0)]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@for_each("threads", [1, 2, 5])
 def test_the_same_scores_from_every_form(tmp_path, threads):
     rows = [(f"q{row // 500}", f"d{row * 7919 % 3001}", row * 37 % 101 / 7, "a, b" * 9) for row in range(9000)]
     qrels = {f"q{number}": {f"d{each}": each % 3 for each in range(number, 3000, 40)} for number in range(18)}
@@ -328,10 +328,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
+@for_each("name", FORMS)
 def test_a_column_may_be_named_that_runs_do_not_need(tmp_path, name):
     (tmp_path / name).write_text(FORMS[name])
     columns = {"query_id": "q", "doc_id": "d", "score": "s", "relevance": "label"}
     assert assay.Run(tmp_path / name, columns=columns).to_dict() == {"q1": {"a": 2.5, "b": 1.5}}
-    with pytest.raises(assay.FormatError, match="has no column 'nothing'"):
+    with pytest.raises(assay.errors.FormatError, match="has no column 'nothing'"):
         assay.Run(tmp_path / name, columns={**columns, "relevance": "nothing"})

@@ -28,6 +28,7 @@ from forms import (
     ranked,
     scores_of,
 )
+from tables import for_each
 
 COMPRESSIONS = {
     "": bytes,
@@ -38,8 +39,8 @@ COMPRESSIONS = {
 }
 
 
-@pytest.mark.parametrize("suffix", COMPRESSIONS)
-@pytest.mark.parametrize("name", RUN_TEXTS)
+@for_each("suffix", COMPRESSIONS)
+@for_each("name", RUN_TEXTS)
 def test_every_run_file_gives_the_same_bits(name, suffix, make):
     path = make(name + suffix, COMPRESSIONS[suffix](RUN_TEXTS[name].encode()))
     result = assay.evaluate(QRELS, path, MEASURES)
@@ -48,8 +49,8 @@ def test_every_run_file_gives_the_same_bits(name, suffix, make):
     assert scores_of(assay.evaluate(QRELS, assay.read_run(str(path)), MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize("suffix", COMPRESSIONS)
-@pytest.mark.parametrize("name", QRELS_TEXTS)
+@for_each("suffix", COMPRESSIONS)
+@for_each("name", QRELS_TEXTS)
 def test_every_file_of_judgments_gives_the_same_bits(name, suffix, make):
     path = make(name + suffix, COMPRESSIONS[suffix](QRELS_TEXTS[name].encode()))
     for qrels in (path, str(path), assay.read_qrels(path)):
@@ -58,7 +59,7 @@ def test_every_file_of_judgments_gives_the_same_bits(name, suffix, make):
         assert result.queries == QUERIES
 
 
-@pytest.mark.parametrize("suffix", COMPRESSIONS)
+@for_each("suffix", COMPRESSIONS)
 def test_the_content_says_what_the_name_does_not(suffix, make):
     for name, text in RUN_TEXTS.items():
         path = make("data" + suffix, COMPRESSIONS[suffix](text.encode()))
@@ -68,7 +69,7 @@ def test_the_content_says_what_the_name_does_not(suffix, make):
         assert scores_of(assay.evaluate(path, RUN, MEASURES)) == EXPECTED, name
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("format", "text"),
     [("trec", "run.trec"), ("json", "run.json"), ("jsonl", "run.jsonl"), ("csv", "run.csv"), ("tsv", "run.tsv")],
 )
@@ -117,7 +118,7 @@ TREC_VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("variant", TREC_VARIANTS)
+@for_each("variant", TREC_VARIANTS)
 def test_trec_text_may_be_untidy(variant, make):
     run, qrels = make("run.trec", TREC_VARIANTS[variant](TREC_RUN)), make("q.trec", TREC_VARIANTS[variant](TREC_QRELS))
     result = assay.evaluate(qrels, run, MEASURES)
@@ -126,8 +127,8 @@ def test_trec_text_may_be_untidy(variant, make):
     assert scores_of(assay.evaluate(assay.Qrels(qrels), assay.Run(run), MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize("ending", ["\r\n", "\n"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@for_each("ending", ["\r\n", "\n"])
+@for_each("mark", [b"", b"\xef\xbb\xbf"])
 def test_tables_may_come_from_windows(ending, mark, make):
     for name in ("run.csv", "run.tsv", "run.jsonl", "run.json"):
         path = make(name, mark + RUN_TEXTS[name].replace("\n", ending).encode())
@@ -143,7 +144,7 @@ FILE_OBJECTS = {
 }
 
 
-@pytest.mark.parametrize("kind", FILE_OBJECTS)
+@for_each("kind", FILE_OBJECTS)
 def test_file_objects_are_read_like_files(kind, make):
     for name, text in RUN_TEXTS.items():
         with FILE_OBJECTS[kind](make(name, text)) as file:
@@ -155,7 +156,7 @@ def test_file_objects_are_read_like_files(kind, make):
             assert scores_of(assay.evaluate(file, RUN, MEASURES)) == EXPECTED, name
 
 
-@pytest.mark.parametrize("suffix", COMPRESSIONS)
+@for_each("suffix", COMPRESSIONS)
 def test_a_file_object_may_hold_compressed_text(suffix):
     content = COMPRESSIONS[suffix](TREC_RUN.encode())
     assert scores_of(assay.evaluate(QRELS, io.BytesIO(content), MEASURES)) == EXPECTED
@@ -167,7 +168,7 @@ def test_a_file_object_is_read_from_where_it_stands():
     assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "/", "<stdin>", "x" * 400, "a\0b", 3, None, "dir/run.txt", "C:\\run"])
+@for_each("name", ["", ".", "..", "/", "<stdin>", "x" * 400, "a\0b", 3, None, "dir/run.txt", "C:\\run"])
 def test_a_file_object_may_have_any_name(name):
     file = io.BytesIO(TREC_RUN.encode())
     file.name = name
@@ -194,7 +195,7 @@ def test_a_name_may_be_no_text(tmp_path):
         pytest.skip("this file system allows no such name")
     assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED
     path.write_text("1\n")
-    with pytest.raises(assay.FormatError, match=r"run-\\udcff, line 1"):
+    with pytest.raises(assay.errors.FormatError, match=r"run-\\udcff, line 1"):
         assay.evaluate(QRELS, path, MEASURES)
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas
 import polars
 import pyarrow
-import pytest
 
 import assay
 from forms import EXPECTED, MEASURES, QRELS, QRELS_FRAME, QUERIES, RUN, RUN_FRAME, in_pandas, ranked, scores_of
+from tables import for_each
 
 
 def test_the_reference_is_no_trivial_one():
@@ -150,7 +150,7 @@ JUDGMENTS = {
 }
 
 
-@pytest.mark.parametrize("form", RUNS)
+@for_each("form", RUNS)
 def test_every_form_of_a_run_gives_the_same_bits(form):
     run = RUNS[form]
     qrels = list(QRELS.values()) if form.startswith(("list", "array", "Run of a list")) else QRELS
@@ -159,7 +159,7 @@ def test_every_form_of_a_run_gives_the_same_bits(form):
     assert result.notes == ()
 
 
-@pytest.mark.parametrize("form", JUDGMENTS)
+@for_each("form", JUDGMENTS)
 def test_every_form_of_judgments_gives_the_same_bits(form):
     result = assay.evaluate(JUDGMENTS[form], RUN, MEASURES)
     assert scores_of(result) == EXPECTED
@@ -191,15 +191,13 @@ def test_relevant_documents_in_a_list_have_the_grade_1():
 # Names of columns.
 
 
-@pytest.mark.parametrize(
-    "name", ["query_id", "qid", "q_id", "query", "topic", "topic_id", "queryid", "Query-ID", "QID", "query id"]
-)
+@for_each("name", ["query_id", "qid", "q_id", "query", "topic", "topic_id", "queryid", "Query-ID", "QID", "query id"])
 def test_a_column_of_queries_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS, RUN_FRAME.rename({"query_id": name}), MEASURES)) == EXPECTED
     assert scores_of(assay.evaluate(QRELS_FRAME.rename({"query_id": name}), RUN, MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "doc_id",
@@ -220,12 +218,12 @@ def test_a_column_of_documents_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS_FRAME.rename({"doc_id": name}), RUN, MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize("name", ["score", "sim", "similarity", "Score"])
+@for_each("name", ["score", "sim", "similarity", "Score"])
 def test_a_column_of_scores_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS, RUN_FRAME.rename({"score": name}), MEASURES)) == EXPECTED
 
 
-@pytest.mark.parametrize("name", ["relevance", "rel", "grade", "label", "score", "Relevance"])
+@for_each("name", ["relevance", "rel", "grade", "label", "score", "Relevance"])
 def test_a_column_of_grades_is_known_by_its_usual_names(name):
     assert scores_of(assay.evaluate(QRELS_FRAME.rename({"relevance": name}), RUN, MEASURES)) == EXPECTED
 

@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from assay import Run
+from tables import for_each
 
 QRELS = {"q1": ["a"], "q2": ["a"], "q3": ["a"]}
 ORDERED = {
@@ -19,7 +20,7 @@ MEASURES = ["rr", "ap", "nauc(of=rr)"]
 FILES = ["run.trec", "run.json", "run.jsonl", "run.csv", "run.tsv", "run.parquet", "run.trec.gz"]
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_an_order_comes_back_with_its_scores(name, tmp_path):
     RUN.write(tmp_path / name)
     assert assay.read_run(tmp_path / name).to_dict() == ORDERED
@@ -79,11 +80,11 @@ EDITED = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "said"), EDITED)
+@for_each(("lines", "said"), EDITED)
 def test_an_order_whose_lines_were_moved_or_changed_is_refused(lines, said, tmp_path):
     (tmp_path / "run.trec").write_text("\n".join(lines))
     for act in (assay.read_run, lambda path: assay.evaluate(QRELS, path)):
-        with pytest.raises(assay.FormatError, match=said):
+        with pytest.raises(assay.errors.FormatError, match=said):
             act(tmp_path / "run.trec")
 
 
@@ -94,9 +95,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("ranking", "said"), BAD)
+@for_each(("ranking", "said"), BAD)
 def test_a_bad_order_is_refused(ranking, said):
-    with pytest.raises(assay.DataError, match=said):
+    with pytest.raises(assay.errors.DataError, match=said):
         Run({"q1": ranking})
 
 
@@ -106,10 +107,10 @@ BAD_TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "said"), BAD_TABLES)
+@for_each(("rows", "said"), BAD_TABLES)
 def test_a_bad_column_of_ranks_is_refused(rows, said, tmp_path):
     (tmp_path / "run.csv").write_text("query_id,doc_id,score,given_rank\n" + rows)
-    with pytest.raises(assay.FormatError, match=said):
+    with pytest.raises(assay.errors.FormatError, match=said):
         assay.evaluate(QRELS, tmp_path / "run.csv")
 
 

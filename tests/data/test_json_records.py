@@ -10,7 +10,7 @@ import assay
 from assay._kernel import SharedStrings, decode_json_lines
 from assay.core.json_text import decode_json
 from assay.data.formats import jsonl
-from assay.data.source import Source
+from assay.files.source import Source
 
 # What the kernel reads itself.
 texts = st.text(st.characters(exclude_categories=("Cs",)))
@@ -139,5 +139,5 @@ def test_records_are_those_of_single_lines(tmp_path, monkeypatch, size):
 def test_a_bad_line_is_named_after_good_ones(tmp_path):
     path = tmp_path / "records.jsonl"
     path.write_text('{"query_id": "q1", "answer": "a", "references": ["a"]}\n{"query_id": "q2", "query_id": "q3"}\n')
-    with pytest.raises(assay.FormatError, match=r"records\.jsonl, line 2: duplicate key 'query_id'"):
+    with pytest.raises(assay.errors.FormatError, match=r"records\.jsonl, line 2: duplicate key 'query_id'"):
         assay.evaluate_rag(path)

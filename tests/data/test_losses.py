@@ -4,9 +4,11 @@ import polars
 import pytest
 
 import assay
-from assay import LossError, Qrels, Run
+from assay import Qrels, Run
 from assay.data.formats import FORMATS
 from assay.data.write import LOSSES as KNOWN_LOSSES
+from assay.errors import LossError
+from tables import for_each
 
 # What cannot be held.
 
@@ -48,7 +50,7 @@ LOSSES = [
 ]
 
 
-@pytest.mark.parametrize(("data", "name", "loss", "left"), LOSSES)
+@for_each(("data", "name", "loss", "left"), LOSSES)
 def test_what_a_format_cannot_hold_is_refused_and_named(data, name, loss, left, tmp_path):
     with pytest.raises(LossError, match=loss) as refusal:
         data.write(tmp_path / name)
@@ -84,7 +86,7 @@ def test_the_tag_that_assay_itself_writes_is_no_loss(tmp_path):
     assert assay.read_run(tmp_path / "run.csv").to_dict() == {"q1": {"a": 1.0}}
 
 
-@pytest.mark.parametrize("data", [{"q 1": {"a": 1}, "q_1": {"b": 1}}, {"q": {"a b": 1, "a_b": 2}}])
+@for_each("data", [{"q 1": {"a": 1}, "q_1": {"b": 1}}, {"q": {"a b": 1, "a_b": 2}}])
 def test_ids_that_would_become_one_are_refused_even_so(data, tmp_path):
     with pytest.raises(LossError, match="rename them"):
         Run(data).write(tmp_path / "run.trec", lossy=True)

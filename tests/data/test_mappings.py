@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from assay.data.mappings import as_dicts
+from tables import for_each
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d4": 1}}
 RUN = {"q1": {"d9": 3.0, "d3": 2.0, "d1": 1.0}, "q2": {"d4": 1.0}}
@@ -58,8 +59,8 @@ def reordered(entries):
 KINDS = [Items, Lookups, Iterated, reordered]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("outer", [*KINDS, dict, MappingProxyType, UserDict])
+@for_each("kind", KINDS)
+@for_each("outer", [*KINDS, dict, MappingProxyType, UserDict])
 def test_judgments_and_rankings_are_what_they_say(kind, outer):
     qrels = outer({query: kind(grades) for query, grades in QRELS.items()})
     run = outer({query: kind(scores) for query, scores in RUN.items()})
@@ -70,8 +71,8 @@ def test_judgments_and_rankings_are_what_they_say(kind, outer):
     assert list(listed.per_query().values()) == list(EXPECTED.values())
 
 
-@pytest.mark.parametrize("convention", ["autorag", "ranx", "trec_eval_9", "ir_measures", "haystack"])
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("convention", ["autorag", "ranx", "trec_eval_9", "ir_measures", "haystack"])
+@for_each("kind", KINDS)
 def test_conventions_that_look_at_each_query_see_the_same(convention, kind):
     expected = assay.evaluate(QRELS, RUN, "precision@2", convention=convention).per_query()
     qrels, run = (kind({query: kind(each) for query, each in data.items()}) for data in (QRELS, RUN))
@@ -96,7 +97,7 @@ def test_a_key_that_is_shown_twice_is_an_error():
         def items(self):
             return [("d1", 1.0), ("d1", 2.0)]
 
-    with pytest.raises(assay.DataError, match="a Twice has the key 'd1' twice; keep one"):
+    with pytest.raises(assay.errors.DataError, match="a Twice has the key 'd1' twice; keep one"):
         assay.evaluate(QRELS, {"q1": Twice()}, "ap")
 
 

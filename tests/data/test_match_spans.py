@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.data.spans import Overlap, Span, read_span
+from assay.data.chunks.spans import Overlap, Span, read_span
+from tables import for_each
 
 GOLD = Span("d", 10, 20)
 # A chunk, and its share of the gold span, of itself, and of both together.
@@ -24,7 +25,7 @@ SHARES = [
 ]
 
 
-@pytest.mark.parametrize(("chunk", "of_gold", "of_chunk", "of_both"), SHARES)
+@for_each(("chunk", "of_gold", "of_chunk", "of_both"), SHARES)
 def test_shares(chunk, of_gold, of_chunk, of_both):
     for of, share in (("gold", of_gold), ("chunk", of_chunk), ("iou", of_both)):
         assert Overlap(None, of).holds(GOLD, chunk) == (share > 0)
@@ -124,7 +125,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_every_form_of_a_span(form):
     assert read_span(form, "here") == Span("d", 3, 7)
 
@@ -155,7 +156,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("form", TABLES)
+@for_each("form", TABLES)
 def test_a_run_of_ids_with_a_table_of_chunks(form, tmp_path):
     (tmp_path / "a.run").write_text("q Q0 c1 1 0.2 x\nq Q0 c2 2 0.9 x\n")
     gold = {"q": [("d", 0, 4), ("d", 3, 8)]}
@@ -168,7 +169,7 @@ def test_a_run_of_ids_with_a_table_of_chunks(form, tmp_path):
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("chunks", "message"),
     [
         ([*PLACES[:1]], "1 retrieved id not in the table of chunks: 'c2'; the run and the table must be of the same"),
@@ -182,7 +183,7 @@ def test_a_run_of_ids_with_a_table_of_chunks(form, tmp_path):
     ],
 )
 def test_bad_tables_of_chunks(chunks, message):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.match_spans({"q": [("d", 0, 4)]}, {"q": ["c1", "c2"]}, chunks=chunks)
     assert str(caught.value).startswith(message)
 
@@ -204,15 +205,15 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("span", "message"), BAD)
+@for_each(("span", "message"), BAD)
 def test_bad_spans(span, message):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.match_spans({"q": [list(span) if isinstance(span, tuple) else span]}, {"q": []})
     assert str(caught.value).startswith("the gold spans of query 'q', number 0: ")
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("how", "message"),
     [
         ({"overlap": 0}, "overlap must be 'any' or a number above 0 and at most 1, not '0'"),
@@ -222,6 +223,6 @@ def test_bad_spans(span, message):
     ],
 )
 def test_bad_rules(how, message):
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.match_spans({"q": [("d", 0, 1)]}, {"q": []}, **how)
     assert str(caught.value) == message

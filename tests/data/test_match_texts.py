@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 
 def test_each_reference_is_a_group():
@@ -33,7 +34,7 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("distance", "one", "other", "expected"), ALIKE)
+@for_each(("distance", "one", "other", "expected"), ALIKE)
 def test_likeness(distance, one, other, expected):
     qrels, _ = assay.match_texts({"q": [one]}, {"q": [other]}, distance=distance)
     assert qrels["q"]["retrieved-0"] == pytest.approx(expected, rel=1e-14, abs=1e-15)
@@ -51,15 +52,15 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("references", "retrieved", "message"), BAD)
+@for_each(("references", "retrieved", "message"), BAD)
 def test_bad_texts(references, retrieved, message):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.match_texts(references, retrieved)
     assert str(caught.value) == message
 
 
 def test_a_distance_that_there_is_not():
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.match_texts([["a"]], [["a"]], distance="cosine")
     assert str(caught.value) == (
         "distance must be 'levenshtein' or 'hamming' or 'jaro' or 'jaro_winkler', not 'cosine'"
@@ -80,7 +81,7 @@ MATCHES = {
 }
 
 
-@pytest.mark.parametrize("case", MATCHES)
+@for_each("case", MATCHES)
 def test_texts_that_match(case):
     references, retrieved, threshold, expected = MATCHES[case]
     qrels, run = assay.match_texts({"q": references}, {"q": retrieved}, threshold=threshold)
@@ -94,7 +95,7 @@ def test_what_matches_nothing_stays_to_be_found():
     assert assay.evaluate(*matched, ["group_recall", "recall"]).mean == {"group_recall": 0.5, "recall": 0.5}
 
 
-@pytest.mark.parametrize("threshold", [0, -1, 1.5, "high", True])
+@for_each("threshold", [0, -1, 1.5, "high", True])
 def test_a_threshold_that_is_none(threshold):
-    with pytest.raises(assay.PolicyError, match="threshold must be a number above 0 and at most 1, not"):
+    with pytest.raises(assay.errors.PolicyError, match="threshold must be a number above 0 and at most 1, not"):
         assay.match_texts([["a"]], [["a"]], threshold=threshold)

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay import DataError, FileError, FormatError
 from assay._kernel import compress_zst
+from assay.errors import DataError, FileError, FormatError
 from refusals import GOOD, QRELS, refused
+from tables import for_each
 
 if os.name != "nt":
     import resource
@@ -51,8 +52,8 @@ ARCHIVES = {
 }
 
 
-@pytest.mark.parametrize("name", ["run", "run.trec", "run.csv", "run.tsv", "run.json", "run.jsonl", "run.parquet"])
-@pytest.mark.parametrize("kind", ARCHIVES)
+@for_each("name", ["run", "run.trec", "run.csv", "run.tsv", "run.json", "run.jsonl", "run.parquet"])
+@for_each("kind", ARCHIVES)
 def test_what_is_not_text_is_named(kind, name, make):
     path = make(name, ARCHIVES[kind])
     for act in BOTH:
@@ -61,8 +62,8 @@ def test_what_is_not_text_is_named(kind, name, make):
     refused(lambda: assay.read_qrels(path), FormatError, [f"{name}.gz is {kind}"])
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
-@pytest.mark.parametrize("member", ["q", "é"])
+@for_each("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@for_each("member", ["q", "é"])
 def test_an_archive_that_begins_with_a_short_name_is_not_taken_for_text(member, compress, make):
     path = make("run.trec", compress(tarred(GOOD.encode(), member)))
     for act in BOTH:
@@ -78,25 +79,29 @@ def zst(content):
 COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zst}
 
 
-@pytest.mark.parametrize("rest", [b"x", b"\0", b"a rest that is longer than any mark\n"])
-@pytest.mark.parametrize("suffix", COMPRESSORS)
+@for_each("rest", [b"x", b"\0", b"a rest that is longer than any mark\n"])
+@for_each("suffix", COMPRESSORS)
 def test_a_rest_after_compressed_data_is_told(suffix, rest, make):
     whole = COMPRESSORS[suffix](GOOD.encode())
     for content in (whole + rest, whole + whole + rest):
         path = make(f"run.trec.{suffix}", content)
+        if (suffix, rest) == ("gz", b"\0"):
+            # A tape's block ends in zeros, which gzip ignores.
+            assert assay.read_run(path).to_dict() == assay.read_run(make("whole", content.removesuffix(rest))).to_dict()
+            continue
         for act in BOTH:
             said = [f"'{path}' goes on after the end of its compressed data", "remove the rest"]
             refused(lambda act=act, path=path: act(path), FileError, said)
 
 
-@pytest.mark.parametrize("suffix", COMPRESSORS)
+@for_each("suffix", COMPRESSORS)
 def test_what_is_cut_off_after_a_complete_part_is_truncated(suffix, make):
     whole = COMPRESSORS[suffix](GOOD.encode() * 100)
     path = make(f"run.trec.{suffix}", whole + whole[:-3])
     refused(lambda: assay.read_run(path), FileError, ["is truncated"])
 
 
-@pytest.mark.parametrize("name", ["run.csv", "run.tsv"])
+@for_each("name", ["run.csv", "run.tsv"])
 def test_lines_that_end_with_cr_alone(name, make):
     content = CSV.replace("\n", "\r").replace(",", "\t" if name == "run.tsv" else ",")
     for act in BOTH:
@@ -112,7 +117,7 @@ UNCLOSED = [
 ]
 
 
-@pytest.mark.parametrize(("content", "line"), UNCLOSED)
+@for_each(("content", "line"), UNCLOSED)
 def test_a_quote_that_is_not_closed(content, line, make):
     for act in BOTH:
         refused(
@@ -120,7 +125,7 @@ def test_a_quote_that_is_not_closed(content, line, make):
         )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "line"), [('query_id,text\nq1,a\nq2,"b\nq3,c\n', 3), ('q1,"a"\nq2,"b', 2), ('q1,"a\nb"\nq2,"b\n', 3)]
 )
 def test_a_quote_that_is_not_closed_in_questions(content, line, make):
@@ -151,7 +156,7 @@ import gzip, sys, assay
 for act in (lambda: assay.read_run(sys.argv[1]), lambda: assay.read_run(gzip.open(sys.argv[1]), format="csv")):
     try:
         act()
-    except assay.FileError as error:
+    except assay.errors.FileError as error:
         print(error)
 """
 

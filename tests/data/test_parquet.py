@@ -19,7 +19,8 @@ from assay._kernel import Options, Progress, Ranker, parquet_names
 from assay.core.errors import AssayError
 from assay.data.formats import BY_NAME, parquet
 from assay.data.qrels import Qrels
-from assay.data.source import open_source
+from assay.files.source import open_source
+from tables import for_each
 
 # Of both kinds that a column of texts has: up to twelve bytes, and longer.
 QUERIES = ["1", "q2", "q-10", "a query with a long name", "a query with a long namé", "unjudged"]
@@ -194,8 +195,8 @@ def test_many_files_are_one_run(rows, cuts, write, tmp_path_factory):
     assert found == expected or (found is None and len({row[:2] for row in rows}) < len(rows))
 
 
-@pytest.mark.parametrize("kind", [pyarrow.int8(), pyarrow.uint32(), pyarrow.int64(), pyarrow.uint64()], ids=str)
-@pytest.mark.parametrize("step", [1, -1])
+@for_each("kind", [pyarrow.int8(), pyarrow.uint32(), pyarrow.int64(), pyarrow.uint64()])
+@for_each("step", [1, -1])
 def test_ids_that_are_integers(kind, step, tmp_path):
     numbers = pyarrow.array([1, 1, 1, 3][::step]).cast(kind), pyarrow.array([22, 7, 26, 28]).cast(kind)
     table = pyarrow.table({"query": numbers[0], "document": numbers[1], "score": numbers[1]})
@@ -237,7 +238,7 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("name", LEFT)
+@for_each("name", LEFT)
 def test_what_is_left_to_polars(name, tmp_path):
     pyarrow.parquet.write_table(LEFT[name], tmp_path / "run.parquet")
     assert both(tmp_path / "run.parquet", [{}])[0] is None
@@ -250,7 +251,7 @@ def test_a_compression_that_the_kernel_lacks_is_left_to_polars(tmp_path):
     assert expected[0][0]["document"]
 
 
-@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+@for_each("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
 def test_texts_that_are_packed_are_left_to_polars(encoding, tmp_path):
     options = {"use_dictionary": False, "column_encoding": {"doc_id": encoding}}
     pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", **options)
@@ -263,7 +264,7 @@ def test_texts_that_are_packed_are_left_to_polars(encoding, tmp_path):
 CHILDREN = {"one": b"\x02", "two": b"\x04", "two billion": b"\xfe\xff\xff\xff\x0f"}
 
 
-@pytest.mark.parametrize("number", CHILDREN)
+@for_each("number", CHILDREN)
 def test_a_schema_that_claims_children_that_it_does_not_have(number, tmp_path):
     schema = b"\x15\x02\x19,H\x01a\x15" + CHILDREN[number] + b"\x00\x15\x02%\x00\x18\x01a\x00\x16\x00\x19\x0c\x00"
     path = tmp_path / "run.parquet"
@@ -275,15 +276,15 @@ def test_a_file_that_is_encrypted_is_left_to_polars(tmp_path):
     pyarrow.parquet.write_table(table(), tmp_path / "run.parquet")
     content = (tmp_path / "run.parquet").read_bytes()
     (tmp_path / "run.parquet").write_bytes(content[:-4] + b"PARE")
-    assert both(tmp_path / "run.parquet", [{}]) == (None, assay.FormatError)
+    assert both(tmp_path / "run.parquet", [{}]) == (None, assay.errors.FormatError)
 
 
-@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 3, 1, 2]], ids=["together", "scattered"])
+@for_each("order", [[0, 1, 2, 3], [0, 3, 1, 2]])
 def test_a_document_listed_twice_is_named(order, tmp_path):
     rows = [("1", "7", 1.0), ("1", "x", 2.0), ("1", "x", 3.0), ("q2", "7", 1.0)]
     frame = polars.DataFrame([rows[number] for number in order], schema=["query_id", "doc_id", "score"], orient="row")
     frame.write_parquet(tmp_path / "run.parquet", row_group_size=1)
-    with pytest.raises(assay.DuplicateError, match=r"run\.parquet: query '1' lists document 'x' more than once"):
+    with pytest.raises(assay.errors.DuplicateError, match=r"run\.parquet: query '1' lists document 'x' more than once"):
         assay.evaluate(JUDGED, tmp_path / "run.parquet")
 
 
@@ -305,5 +306,5 @@ def test_a_group_of_rows_that_cannot_be_read_is_not_left_out(tmp_path):
     # The last of the numbers 300, doubled and in bits of seven, is how many rows the last group has: 325.
     place = content.rindex(b"\xd8\x04")
     path.write_bytes(content[:place] + b"\x8a\x05" + content[place + 2 :])
-    with pytest.raises(assay.FormatError, match=r"run\.parquet: only .* of 3,000 rows can be read"):
+    with pytest.raises(assay.errors.FormatError, match=r"run\.parquet: only .* of 3,000 rows can be read"):
         assay.evaluate({"q0": {"d1": 1}}, path)

@@ -8,6 +8,7 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.data.texts import Passages, read_passages
+from tables import for_each
 
 PLACE = "question 'q1'"
 
@@ -41,7 +42,7 @@ class NodeWithScore:
         return self.node.text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("found", "expected"),
     [
         ([], Passages([])),
@@ -79,7 +80,7 @@ def test_a_ranking_has_scores_only_where_there_are_some() -> None:
     assert Passages(["a"], [1.0]).ranking == [("a", 1.0)]
 
 
-@pytest.mark.parametrize(("scores", "rises"), [(None, False), ([2.0, 2.0, 1.0], False), ([0.1, 0.2, 0.3], True)])
+@for_each(("scores", "rises"), [(None, False), ([2.0, 2.0, 1.0], False), ([0.1, 0.2, 0.3], True)])
 def test_scores_that_rise_are_seen(scores: list[float] | None, rises: bool) -> None:
     passages = Passages(["a", "b", "c"], scores)
     assert passages.rises is rises
@@ -90,7 +91,7 @@ def test_equal_scores_of_a_dict_are_left_to_the_policy() -> None:
     assert read_passages({"a": 1, "b": 1}, PLACE).ranking == [("a", 1.0), ("b", 1.0)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("found", "message"),
     [
         ("d1", "must be a list of ids or passages, not 'd1'"),

@@ -5,9 +5,9 @@ import io
 import pickle
 
 import polars
-import pytest
 
 import assay
+from tables import for_each
 
 JUDGMENTS = {
     "graded": lambda: assay.Qrels({"q2": {"d1": 3, "d2": 0, "d3": -1.5}, "q1": {"é\n": 1}}),
@@ -44,8 +44,8 @@ def everything(qrels):
     }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", JUDGMENTS)
+@for_each("way", WAYS)
+@for_each("form", JUDGMENTS)
 def test_judgments_are_as_they_were(form, way):
     qrels = JUDGMENTS[form]()
     other = WAYS[way](qrels)
@@ -53,7 +53,7 @@ def test_judgments_are_as_they_were(form, way):
     assert other.rows is not qrels.rows
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_they_score_the_same(way):
     qrels, run = assay.Qrels({"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}), assay.Run({"q1": ["x", "a", "b"], "q2": ["c"]})
     expected = assay.evaluate(qrels, run, ["ap", "ndcg@10"]).per_query()

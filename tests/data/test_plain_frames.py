@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import assay
 from assay._kernel import Index, Options, Ranker, Rows
-from assay.data.frames import prepare_frame
-from assay.data.plain_frames import rank_plain_frame
+from assay.data.frames.frame import prepare_frame
+from assay.engine.kernel import rank_plain_frame
+from tables import for_each
 
 QRELS = {"q1": {"a": 1, "b": 2, "a document with a long id": 1}, "q2": {"é": 1, "a": 3}}
 INDEX = Index(Rows.from_judgments(QRELS), "error")
@@ -53,7 +54,7 @@ def test_as_prepared(kind, table, threads):
     assert plain[0] is True
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "document", "score"),
     [
         ("q1", "b", math.nan),
@@ -65,15 +66,15 @@ def test_as_prepared(kind, table, threads):
         ("q1", None, 1.0),
     ],
 )
-@pytest.mark.parametrize("kind", MAKERS)
+@for_each("kind", MAKERS)
 def test_what_is_missing_is_refused_as_ever(kind, query, document, score):
     frame = MAKERS[kind](columns_of([("q1", "a", 1.0, "x"), (query, document, score, "y")]))
     assert ranked(lambda ranker: rank_plain_frame(ranker, frame, None, 1))[0] is False
-    with pytest.raises(assay.FormatError, match="row 1"):
+    with pytest.raises(assay.errors.FormatError, match="row 1"):
         assay.evaluate(QRELS, frame, "ap")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "frame",
     [
         polars.DataFrame({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [1.0, 2.0]}),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay._kernel import Index, Options, Ranker, Rows
+from tables import for_each
 
 JUDGED = {"q": dict.fromkeys(["a", "b", "é", "a document", "7", "\x00", "z" * 40], 1)}
 INDEX = Index(Rows.from_judgments(JUDGED), "error")
@@ -88,12 +89,12 @@ def test_pairs(plain, odd):
         assert found(pairs, options) == found([Pair(pair) for pair in pairs], options)
 
 
-@pytest.mark.parametrize("odd", [("a",), ("a", 1.0, 1), ["a"], "a", None, 1, {}, (), [("b", 1.0)]])
+@for_each("odd", [("a",), ("a", 1.0, 1), ["a"], "a", None, 1, {}, (), [("b", 1.0)]])
 def test_what_is_not_a_pair(odd):
     pairs = [("a", 1.0), odd, ("b", 2.0)]
     slow = [Pair(pairs[0]), odd, pairs[2]]
     assert found(pairs, OPTIONS[0]) == found(slow, OPTIONS[0])
-    assert found(pairs, OPTIONS[0])[0] is assay.DataError
+    assert found(pairs, OPTIONS[0])[0] is assay.errors.DataError
 
 
 # A key that is not judged and ties with nothing is not looked at: it may be no Unicode.
@@ -120,5 +121,5 @@ def test_the_first_query_that_is_wrong_is_named_on_whichever_thread_it_is():
     qrels = {query: {"d1": 1} for query in run}
     for wrong in (3, 64, 65, 200, 499):
         broken = {**run, f"q{wrong}": ["d1", "d1"], "q499": ["d2", "d2"]}
-        with pytest.raises(assay.DuplicateError, match=f"'q{wrong}'"):
+        with pytest.raises(assay.errors.DuplicateError, match=f"'q{wrong}'"):
             assay.evaluate(qrels, broken, "ap")

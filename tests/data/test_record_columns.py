@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import AssayError
-from assay.data.record_layout import RecordFields
-from assay.data.record_rows import file_rows
-from assay.data.records import STEP, make_records, read_record_file
-from assay.data.source import open_source
+from assay.data.records.fields import RecordFields, file_rows
+from assay.data.records.read import STEP, make_records, read_record_file
+from assay.files.source import open_source
+from tables import for_each
 
 SHORT = RecordFields(short=True)
 TEXTS = st.sampled_from(["", "a", "Paris", "é東", "\ud800", "x" * 41, "[a]"]) | st.text(string.printable, max_size=3)
@@ -83,14 +83,14 @@ def test_any_rows_with_fields_of_any_names(tmp_path_factory, wanted, rows):
     assert by_field == one_by_one
 
 
-@pytest.mark.parametrize("doc_id", [None, "id", "metadata.source"])
+@for_each("doc_id", [None, "id", "metadata.source"])
 def test_plain_rows_with_a_path_to_the_ids_of_passages(tmp_path, doc_id):
     path = write(tmp_path / "r.jsonl", plain_rows(5))
     by_field, one_by_one = both(path, RecordFields(doc_id=doc_id, short=True))
     assert by_field == one_by_one
 
 
-@pytest.mark.parametrize(
+@for_each(
     "odd",
     [
         {"query_id": 7},
@@ -111,7 +111,6 @@ def test_plain_rows_with_a_path_to_the_ids_of_passages(tmp_path, doc_id):
         {"language": "fr"},
         {"question": "Where is it, and how do people get there from here?", "latency": 0.5},
     ],
-    ids=str,
 )
 def test_one_odd_row_among_many(tmp_path, odd):
     rows = plain_rows(2 * STEP + 10)

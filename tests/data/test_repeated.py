@@ -6,7 +6,8 @@ from itertools import permutations
 import pytest
 
 import assay
-from assay import DataError, DuplicateError
+from assay.errors import DataError, DuplicateError
+from tables import for_each
 
 REPEATED = {
     "run.trec": "q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n",
@@ -20,7 +21,7 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@for_each("name", REPEATED)
 def test_a_repeated_document_may_be_chosen(name, make):
     path = make(name, REPEATED[name])
     for run in (path, assay.read_run(path)):
@@ -37,7 +38,7 @@ def test_a_repeated_document_may_be_chosen(name, make):
         }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "content"),
     [
         ("q.trec", "q1 0 d1 1\nq1 0 d1 3\nq1 0 d1 2\n"),
@@ -76,7 +77,7 @@ RANKED = {"q": {"a": 2.0, "b": 1.0}}
 OWN = {"llama_index:precision": 0.5, "ranx:ndcg": 1.0, "gdeval:ndcg@5": 1.0, "ir_measures:nDCG": 1.0}
 
 
-@pytest.mark.parametrize("names", list(permutations(OWN, 2)))
+@for_each("names", list(permutations(OWN, 2)))
 def test_each_measure_follows_its_own_policy_in_any_order(names, make):
     for qrels in (TWICE, iter(TWICE), *(make(name, text) for name, text in FORMS.items())):
         assert assay.evaluate(qrels, RANKED, names).mean == {name: OWN[name] for name in names}
@@ -90,7 +91,7 @@ def test_lower_grades_that_come_later(make):
     assert assay.evaluate(path, RANKED, names[::-1]).mean == found.mean
 
 
-@pytest.mark.parametrize("names", [["ap", "ranx:ndcg"], ["ranx:ndcg", "ap"]])
+@for_each("names", [["ap", "ranx:ndcg"], ["ranx:ndcg", "ap"]])
 def test_a_measure_to_which_repeats_are_an_error_has_one_in_company(names, make):
     for name, text in FORMS.items():
         with pytest.raises(DuplicateError, match=f"{name}: .*query 'q' lists document 'a' more than once"):
@@ -131,10 +132,8 @@ def test_moves_show_the_grades_that_a_measure_counts():
         assert {each.document: each.grade for each in move.documents} == {"a": grade, "b": 1}
 
 
-@pytest.mark.parametrize(
-    "name", ["llama_index:ndcg", "autorag:retrieval_ndcg", "ndcg(ideal=listed)", "recall(total=listed)"]
-)
-@pytest.mark.parametrize(("which", "kept"), [("first", {"a": 1, "b": 0}), ("last", {"a": 2, "b": 1})])
+@for_each("name", ["llama_index:ndcg", "autorag:retrieval_ndcg", "ndcg(ideal=listed)", "recall(total=listed)"])
+@for_each(("which", "kept"), [("first", {"a": 1, "b": 0}), ("last", {"a": 2, "b": 1})])
 def test_measures_of_judgments_as_listed_see_only_those_that_count(name, which, kept, tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 a 2\nq 0 b 0\nq 0 b 1\n")
     run = {"q": ["a", "z", "b"]}

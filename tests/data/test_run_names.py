@@ -1,12 +1,11 @@
 """Names of runs and of measures on the command line."""
 
-import pytest
-
-from assay.cli.eval import split_names
+from assay.conventions.resolve import split_measures
 from assay.data.run import run_names
+from tables import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "expected"),
     [
         (("bm25.run",), ["bm25"]),
@@ -22,7 +21,7 @@ def test_run_names(arguments, expected):
     assert run_names(arguments) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("measures", "expected"),
     [
         ((), []),
@@ -38,5 +37,5 @@ def test_run_names(arguments, expected):
         (("ranx:map,beir:NDCG@10,",), ["ranx:map", "beir:NDCG@10"]),
     ],
 )
-def test_split_names(measures, expected):
-    assert split_names(measures) == expected
+def test_split_measures(measures, expected):
+    assert [name for text in measures for name in split_measures(text)] == expected

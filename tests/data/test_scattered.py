@@ -25,12 +25,13 @@ from forms import (
     separated,
     shuffled,
 )
+from tables import for_each
 
 # Rows that do not stand together.
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize(
+@for_each("threads", [1, 2, 4])
+@for_each(
     "name", ["run.trec", "run.trec.gz", "run.csv", "run.tsv", "run.jsonl", "run.parquet", "polars", "pandas", "pyarrow"]
 )
 def test_scattered_rows_give_the_same_scores_and_a_note(name, threads, make, tmp_path):
@@ -107,7 +108,7 @@ def large_lines(large):
     ]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@for_each("threads", [1, 2, 4])
 def test_threads_and_blocks_do_not_change_a_bit(threads, large, large_lines, make):
     qrels, run = large
     expected = scores_of(assay.evaluate(qrels, run, MEASURES))
@@ -120,7 +121,7 @@ def test_threads_and_blocks_do_not_change_a_bit(threads, large, large_lines, mak
         assert result.notes == ()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@for_each("threads", [1, 2, 4])
 def test_scattered_lines_of_several_blocks_do_not_change_a_bit(threads, large, large_lines, make):
     qrels, run = large
     expected = scores_of(assay.evaluate(qrels, run, MEASURES))

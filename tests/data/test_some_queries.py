@@ -1,16 +1,15 @@
 """Some rankings of a run in a file are those that the whole run has, in every format."""
 
-import pytest
-
 import assay
 from assay.data.some_queries import BLOCK, read_some
+from tables import for_each
 
 RUN = assay.Run({"q1": {"d1": 2.5, "d2": 0.25}, "q10": {"d3": 1}, "a b": {"d1": 7}, "é": {"d9": 1, "d1": 0.5}})
 ORDERED = assay.Run({"q1": ["d2", "d1"], "q2": ["d3"], "q3": [("d4", 0.5, 1), ("d5", 0.75, 2)]})
 
 
-@pytest.mark.parametrize("ending", ["run", "run.gz", "parquet", "csv", "tsv", "jsonl", "jsonl.zst", "json"])
-@pytest.mark.parametrize("run", [RUN, ORDERED], ids=["scores", "orders"])
+@for_each("ending", ["run", "run.gz", "parquet", "csv", "tsv", "jsonl", "jsonl.zst", "json"])
+@for_each("run", [RUN, ORDERED])
 def test_some_queries_of_a_file(run, ending, tmp_path):
     path = tmp_path / f"my.{ending}"
     run = assay.Run({query.replace(" ", "_"): run.as_given(query) for query in run.queries})

@@ -37,6 +37,7 @@ def peak(qrels, run):
     return int(read), int(kilobytes) / 1024
 
 
+@pytest.mark.verify
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak from /proc")
 def test_ten_times_the_file_needs_no_more_memory(tmp_path):
     qrels, small, large = tmp_path / "qrels", tmp_path / "small", tmp_path / "large"

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay import FormatError
+from assay.errors import FormatError
 
 QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d2": 1}}
 FIRST = "q1 Q0 d1 1 2.5 one"

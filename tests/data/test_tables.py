@@ -7,7 +7,9 @@ import polars
 import pytest
 
 import assay
-from assay import DataError, PolicyError, Qrels, Run
+from assay import Qrels, Run
+from assay.errors import DataError, PolicyError
+from tables import for_each
 
 RUN = Run({"q1": {"d7": 12.5, "d2": 11}, "q2": ["d5", "d1"], "q3": [("a", 1), ("b", 2)], "q4": {}, "q5": []})
 QRELS = Qrels({"q1": {"d1": 3, "d2": 0}, "q2": {"d5": 0.5}})
@@ -120,7 +122,7 @@ def test_values_and_where_they_begin():
     assert QRELS.values.tolist() == [3.0, 0.0, 0.5]
 
 
-@pytest.mark.parametrize("duplicates", ["drop", "", 5])
+@for_each("duplicates", ["drop", "", 5])
 def test_an_unknown_policy_for_duplicates_is_refused(duplicates):
     with pytest.raises(PolicyError, match="duplicates must be 'error' or 'first' or 'last' or 'count'"):
         Qrels({"q1": ["a"]}, duplicates=duplicates)

@@ -11,9 +11,10 @@ import pytest
 
 import assay
 from assay.data.formats import BY_NAME
-from assay.data.source import Source
 from assay.data.texts import DOCUMENTS
 from assay.data.texts import read_texts as read_questions
+from assay.files.source import Source
+from tables import for_each
 
 EXPECTED = {"q1": 'who "was" it?', "2": "was, or is?"}
 RECORDS = [{"_id": query, "text": text, "metadata": {}} for query, text in EXPECTED.items()]
@@ -30,7 +31,7 @@ OBJECTS = {
 }
 
 
-@pytest.mark.parametrize("form", OBJECTS)
+@for_each("form", OBJECTS)
 def test_objects(form):
     assert read_questions(OBJECTS[form]) == EXPECTED
 
@@ -62,7 +63,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_files(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(FILES[name].encode())
@@ -73,8 +74,8 @@ def test_files(tmp_path, name):
     assert read_questions(packed) == EXPECTED
 
 
-@pytest.mark.parametrize("separator", [",", "\t"])
-@pytest.mark.parametrize("cell", ['"hello"', '"a ""b"" c"', 'a "b" c', '""""', '"b, c"', '"b\tc"', "'hello'"])
+@for_each("separator", [",", "\t"])
+@for_each("cell", ['"hello"', '"a ""b"" c"', 'a "b" c', '""""', '"b, c"', '"b\tc"', "'hello'"])
 def test_quotes_mean_the_same_in_questions_and_in_records(tmp_path, cell, separator):
     format_ = {",": "csv", "\t": "tsv"}[separator]
     path = tmp_path / f"texts.{format_}"
@@ -120,7 +121,7 @@ BAD_OBJECTS = [
 ]
 
 
-@pytest.mark.parametrize(("data", "message"), BAD_OBJECTS)
+@for_each(("data", "message"), BAD_OBJECTS)
 def test_bad_objects_are_named(data, message):
     with pytest.raises(assay.AssayError) as caught:
         read_questions(data)
@@ -146,7 +147,7 @@ BAD_FILES = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_FILES)
+@for_each("name", BAD_FILES)
 def test_bad_files_are_named(tmp_path, name):
     content, message = BAD_FILES[name]
     (tmp_path / name).write_bytes(content)
@@ -156,7 +157,7 @@ def test_bad_files_are_named(tmp_path, name):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(assay.FileError, match=r"file '.*' not found"):
+    with pytest.raises(assay.errors.FileError, match=r"file '.*' not found"):
         read_questions(tmp_path / "none.jsonl")
 
 
@@ -164,6 +165,6 @@ def test_documents_have_names_of_their_own_and_may_be_blank():
     rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
     assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
     with pytest.raises(
-        assay.FormatError, match=r"documents need a text \(text, content, contents …\), found only 'doc_id'"
+        assay.errors.FormatError, match=r"documents need a text \(text, content, contents …\), found only 'doc_id'"
     ):
         read_questions([{"doc_id": "d1"}], DOCUMENTS)

@@ -10,7 +10,8 @@ import polars
 import pytest
 
 import assay
-from assay.data.frames import is_tuples
+from assay.data.frames.frame import is_tuples
+from tables import for_each
 
 SUBTOPICS = "1 x a 1\n1 y b 1\n1 y a 1\n2 x b 0\n2 y c 1\n2 z d 1\n"
 RANKED = "1 Q0 b 1 1.0 t\n1 Q0 a 2 0.5 t\n2 Q0 a 1 0.5 t\n2 Q0 d 1 0.45 t\n2 Q0 c 2 0.4 t\n"
@@ -35,8 +36,8 @@ def retrieved():
     return list(ir_measures.read_trec_run(RANKED))
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("convention", ["assay", "ir_measures"])
+@for_each("form", FORMS.values())
+@for_each("convention", ["assay", "ir_measures"])
 def test_the_same_numbers_as_from_trec_files(form, convention):
     expected = assay.evaluate(io.StringIO(SUBTOPICS), io.StringIO(RANKED), MEASURES, convention=convention)
     found = assay.evaluate(form(judged()), form(retrieved()), MEASURES, convention=convention)
@@ -52,14 +53,14 @@ def test_the_same_numbers_as_ir_measures():
         assert found.mean == pytest.approx({str(measure): value for measure, value in expected.items()})
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@for_each("form", FORMS.values())
 def test_iterations_become_groups(form):
     qrels = assay.Qrels(form(judged()))
     assert qrels.groups("1") == {"x": {"a": 1.0}, "y": {"b": 1.0, "a": 1.0}}
     assert qrels["2"] == {"b": 0.0, "c": 1.0, "d": 1.0}
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@for_each("form", FORMS.values())
 def test_where_all_judgments_have_one_iteration_there_are_no_groups(form):
     assert not assay.Qrels(io.StringIO(PLAIN)).rows.has_groups()
     qrels = assay.Qrels(form(judged(PLAIN)))
@@ -83,7 +84,7 @@ def test_a_group_comes_before_an_iteration():
 
 def test_a_column_of_no_iterations_says_nothing():
     assert not assay.Qrels(frame(iteration=[None, None])).rows.has_groups()
-    with pytest.raises(assay.FormatError, match="row 1: the column 'iteration' is empty"):
+    with pytest.raises(assay.errors.FormatError, match="row 1: the column 'iteration' is empty"):
         assay.Qrels(frame(iteration=["x", None]))
 
 
@@ -96,7 +97,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), TABLES.items())
+@for_each(("name", "text"), TABLES.items())
 def test_tables_in_files(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text.replace("LAST", "y"))
@@ -150,20 +151,20 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "message"), BAD)
+@for_each(("rows", "message"), BAD)
 def test_bad_rows_are_named(rows, message):
-    with pytest.raises(assay.FormatError, match=message):
+    with pytest.raises(assay.errors.FormatError, match=message):
         assay.Qrels(rows)
 
 
-@pytest.mark.parametrize("form", [list, iter])
-@pytest.mark.parametrize("convention", ["assay", "ranx", "autorag"])
+@for_each("form", [list, iter])
+@for_each("convention", ["assay", "ranx", "autorag"])
 def test_bad_rows_of_runs_are_named(form, convention):
     rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "b", "x")]
     message = "the list, row 1: 'x' in the column 'score' is not a number"
-    with pytest.raises(assay.FormatError, match=message):
+    with pytest.raises(assay.errors.FormatError, match=message):
         assay.evaluate({"1": ["a"]}, form(rows), "ap", convention=convention)
-    with pytest.raises(assay.FormatError, match=message):
+    with pytest.raises(assay.errors.FormatError, match=message):
         assay.Run(form(rows))
 
 
@@ -176,12 +177,12 @@ def test_generators_of_ir_measures():
 
 def test_other_generators_are_refused():
     for data in ((["a"] for _ in range(2)), iter([]), map(str, range(2))):
-        with pytest.raises(assay.DataError, match="must be a dict, a list, a frame or a file, not"):
+        with pytest.raises(assay.errors.DataError, match="must be a dict, a list, a frame or a file, not"):
             assay.Qrels(data)
 
 
 def test_the_same_judgment_twice_is_an_error():
     twice = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("1", "a", 1)]
-    with pytest.raises(assay.DuplicateError):
+    with pytest.raises(assay.errors.DuplicateError):
         assay.Qrels(twice)
     assert assay.Qrels(twice, duplicates="first")["1"] == {"a": 1.0}

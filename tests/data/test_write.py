@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay import LossError, Qrels, Run
-from assay.data.frames import shortest_text
+from assay import Qrels, Run
+from assay.data.frames.frame import shortest_text
+from assay.errors import LossError
+from tables import for_each
 
 SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
 TEXTS = ("trec", "json", "jsonl", "csv", "tsv")
@@ -40,7 +42,7 @@ def as_given(run):
     return {query: run[query] for query in run}
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_the_same_data_gives_the_same_bytes(name, tmp_path):
     first, second = tmp_path / name, tmp_path / f"again-{name}"
     for path in (first, second):
@@ -238,7 +240,7 @@ def test_repeated_documents_of_a_run_become_pairs_in_json(tmp_path):
         assert as_given(assay.read_run(tmp_path / name)) == as_given(repeated)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "start"),
     [
         ("a.gz", b"\x1f\x8b"),
@@ -268,7 +270,7 @@ def test_the_text_of_a_number_reads_back_the_same(values):
     assert [float(each) for each in text] == values
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [
         (1.0, "1"),

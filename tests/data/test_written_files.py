@@ -11,8 +11,10 @@ import polars
 import pytest
 
 import assay
-from assay import FileError, FormatError, Run
+from assay import Run
 from assay.data.formats import BY_NAME
+from assay.errors import FileError, FormatError
+from tables import for_each
 
 # Where it is written.
 
@@ -59,7 +61,7 @@ def test_a_format_may_be_named(tmp_path):
     assert assay.read_run(tmp_path / "run.csv.gz", format="json").to_dict() == {"q1": {"a": 1.0}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("place", "words"), [("missing/run.trec", "No such file"), ("folder", "is a directory"), ("x" * 300, "too long")]
 )
 def test_a_place_that_cannot_be_written_to(place, words, tmp_path):

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.engine.counting import Counting, Finding, ways_of
-from assay.tasks.evaluate.scorer import RunRead, make_scorer
-from assay.tasks.evaluate.ties import Added
+from assay.engine.counting import Counting, FindingPass, ways_of
+from assay.engine.ranking import GivenRun
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 MEASURES = ["ndcg@3", "ap", "rr", "bpref", "recall@2", "num_ret", "rbp", "success@1"]
 DOCUMENTS = ["a", "b", "c", "d", "é", "z", "q1"]
@@ -24,20 +25,22 @@ SCORES = [-0.0, 0.0, 0.1, 0.1 + 1e-12, 1.0, 2.0, -3.5, 1e39, 1e40]
 
 def count_in_parts(qrels, rows, cuts, measures=MEASURES, **policies):
     """The result of a run that is read in parts."""
-    scorer = make_scorer(qrels, measures, **policies)
+    scorer = Scorer(make_plan(measures, **policies), qrels)
     judged = polars.DataFrame(scorer.qrels.rows)
     parts = [rows[start:end] for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
-    finding = Finding(judged, foreign=any("foreign" in group.needs for group in scorer.groups))
+    finding = FindingPass(judged, foreign=any("foreign" in group.needs for group in scorer.plan.groups))
     found = finding.finish(finding.merge([finding.partial(part) for part in parts]))
-    counting = Counting(found, ways_of((group.policies, group.needs, group.number) for group in scorer.groups))
+    counting = Counting(found, ways_of(scorer.plan.groups))
     states = [counting.partial(part) for part in parts]
     # One by one, and so in another grouping than all at once.
     state = reduce(lambda one, other: counting.merge([other, one]), states)
     counted = counting.finish(state)
-    sample = Added(
-        {query: dict(rows.filter(query_id=query).select("doc_id", "value").iter_rows()) for query in rows["query_id"]}
-    )
-    return scorer.score(RunRead(counted.ranker(scorer.qrels), {}, sample))
+    ranking = counted.ranking(scorer.qrels)
+    sample = {
+        query: dict(rows.filter(query_id=query).select("doc_id", "value").iter_rows()) for query in rows["query_id"]
+    }
+    ranking.given = GivenRun(sample, is_sample=True)
+    return scorer.score(ranking)
 
 
 def same(one, other):
@@ -118,22 +121,22 @@ def test_a_run_in_files_with_a_pool_of_processes(tmp_path):
 
 def test_what_cannot_be_counted():
     rows = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "value": [1.0, 2.0]})
-    finding = Finding(polars.DataFrame({"query_id": ["q"], "doc_id": ["a"]}))
-    with pytest.raises(assay.DuplicateError, match="query 'q' lists document 'a' more than once"):
+    finding = FindingPass(polars.DataFrame({"query_id": ["q"], "doc_id": ["a"]}))
+    with pytest.raises(assay.errors.DuplicateError, match="query 'q' lists document 'a' more than once"):
         finding.finish(finding.partial(rows))
-    ways = ways_of([(assay.Policies(), (), 0)])
+    ways = ways_of(make_plan("ap").groups)
     counting = Counting(finding.finish(finding.partial(rows[:1])), ways)
-    with pytest.raises(assay.DataError, match="gave other rows when it was read again"):
+    with pytest.raises(assay.errors.DataError, match="gave other rows when it was read again"):
         counting.finish(counting.partial(rows[1:]))
     other = Counting(
         finding.finish(finding.partial(rows[1:].with_columns(query_id=polars.lit("r"), doc_id=polars.lit("a")))), ways
     )
-    assert not len(other.levels[0])
-    with pytest.raises(assay.DataError, match="belong to other judged documents"):
+    assert not len(other.levels[0].frame)
+    with pytest.raises(assay.errors.DataError, match="belong to other judged documents"):
         other.finish(counting.partial(rows[:1]))
     ordered = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "value": [1.0, 1.0], "order": [3, 3]})
-    with pytest.raises(assay.DataError, match="two rows with the same number in the order column"):
-        Counting(ordered, ways_of([(assay.Policies(ties="input"), (), 0)]))
-    counting = Counting(ordered[:1], ways_of([(assay.Policies(ties="input"), (), 0)]))
-    with pytest.raises(assay.DataError, match="query 'q' has two rows with the same number in the order column"):
+    with pytest.raises(assay.errors.DataError, match="two rows with the same number in the order column"):
+        Counting(ordered, ways_of(make_plan("ap", ties="input").groups))
+    counting = Counting(ordered[:1], ways_of(make_plan("ap", ties="input").groups))
+    with pytest.raises(assay.errors.DataError, match="query 'q' has two rows with the same number in the order column"):
         counting.finish(counting.partial(ordered))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.core.limits import LIMITS, limits
-from assay.engine.local import map_in_threads
+from assay.engine.kernel import map_in_threads
 
 THREADS = pytest.mark.parametrize("threads", [1, 2, 5])
 

@@ -9,8 +9,11 @@ import pytest
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.text import given_id
+from assay.engine.ranking import repeats_of
 from assay.engine.tops import Tops
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
+from tables import for_each
 
 TOP = 7
 SCORES = (-1.0, 0.0, -0.0, 0.5, 0.5 + 1e-12, 1.0, 1.0 + 1e-12, 3.0)
@@ -131,15 +134,15 @@ def all_obvious(rankings, qrels, how):
 
 
 def read_tops(qrels, run, measures="ap", *, threads=1, **how):
-    scorer = make_scorer(qrels, measures, threads=threads, top=TOP, **how)
+    scorer = Scorer(make_plan(measures, top=TOP, **how), qrels, threads=threads)
     read = scorer.read(run)
     return scorer, read, scorer.tops(read)
 
 
 def check_ranks(scorer, read, tops):
     """Each judged document among the first has the rank and the score that it has in `Judged`."""
-    policies = scorer.groups[0].policies
-    hits = scorer.rank(read, scorer.groups[0])[0].hits
+    policies = scorer.plan.groups[0].policies
+    hits = read.judged(scorer.plan.groups[0].policies, 0)[0].hits
     index = scorer.qrels.index_under(policies.duplicates)
     rankings = tops.rankings()
     among = [0] * len(rankings)
@@ -150,12 +153,12 @@ def check_ranks(scorer, read, tops):
     for ranking, query, count in zip(rankings, scorer.qrels.queries, among, strict=True):
         known = set(map(given_id, scorer.qrels[query]))
         names = [document for document, _ in ranking if document in known]
-        assert count == (len(set(names)) if policies.repeated == "once" else len(names))
+        assert count == (len(set(names)) if repeats_of(policies) == "once" else len(names))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("how", POLICIES, ids=str)
+@for_each("threads", [1, 2])
+@for_each("form", FORMS)
+@for_each("how", POLICIES)
 def test_the_first_documents_are_those_of_a_sort(form, how, threads, tmp_path):
     qrels, rankings = make_qrels(1), make_rankings(2)
     scorer, read, tops = read_tops(qrels, FORMS[form](rankings, tmp_path), threads=threads, **how)
@@ -167,9 +170,9 @@ def test_the_first_documents_are_those_of_a_sort(form, how, threads, tmp_path):
     check_ranks(scorer, read, tops)
 
 
-@pytest.mark.parametrize("form", ["lists", "frame", "mixed frame", "trec", "mixed trec"])
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
-@pytest.mark.parametrize("duplicates", ["first", "last", "count", "once"])
+@for_each("form", ["lists", "frame", "mixed frame", "trec", "mixed trec"])
+@for_each("ties", ["docid_desc", "docid_asc", "input"])
+@for_each("duplicates", ["first", "last", "count", "once"])
 def test_duplicate_documents_are_as_the_policy_has_them(form, ties, duplicates, tmp_path):
     qrels, rankings = make_qrels(3), make_rankings(4, repeats=True)
     how = {"ties": ties, "duplicates": duplicates}
@@ -178,8 +181,8 @@ def test_duplicate_documents_are_as_the_policy_has_them(form, ties, duplicates, 
     check_ranks(scorer, read, tops)
 
 
-@pytest.mark.parametrize("how", POLICIES, ids=str)
-@pytest.mark.parametrize("queries", [10, 200])
+@for_each("how", POLICIES)
+@for_each("queries", [10, 200])
 def test_dicts_whose_judged_documents_do_not_tie(queries, how):
     """They are ranked without a look at most ids; others that tie do so within and at the end of the first."""
     choice = random.Random(5)
@@ -198,7 +201,7 @@ def test_dicts_whose_judged_documents_do_not_tie(queries, how):
 
 def test_some_dicts_tie_and_others_do_not():
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0, "b": 2.0}, "q3": {"b": 5, "a": 5}}
-    scorer = make_scorer({query: ["a"] for query in run}, ["ap", "ranx:map"], top=1)
+    scorer = Scorer(make_plan(["ap", "ranx:map"], top=1), {query: ["a"] for query in run})
     assert scorer.tops(scorer.read(run)).ids() == ["b", "b", "b"]
 
 
@@ -207,7 +210,7 @@ def test_what_is_not_unicode_is_an_error_of_the_run():
         read_tops({"q": {"a": 1}}, {"q": {"a": 1.0, "\ud800": 3.0}})
 
 
-@pytest.mark.parametrize("chunks", ["best", "count", "once"])
+@for_each("chunks", ["best", "count", "once"])
 def test_chunks_are_their_documents(chunks):
     run = {"q": {"a#1": 4.0, "b#1": 3.0, "a#2": 2.5, "c#1": 2.0}, "p": ["b#1", "c#2", "c#1"], "empty": []}
     qrels = {"q": {"a": 1, "c": 0}, "p": {"c": 1}, "empty": {"c": 1}}
@@ -220,7 +223,7 @@ def test_chunks_are_their_documents(chunks):
     check_ranks(scorer, read, tops)
 
 
-@pytest.mark.parametrize("how", [{}, {"depth": 4}, {"precision": "float32"}, {"exclude": "query_id"}], ids=str)
+@for_each("how", [{}, {"depth": 4}, {"precision": "float32"}, {"exclude": "query_id"}])
 def test_ties_of_a_run_in_memory_are_in_the_order_of_the_sort(how):
     run = {query: dict(ranking) for query, ranking in make_rankings(8).items()}
     everything = {query: dict.fromkeys(ranking, 1) for query, ranking in run.items()}
@@ -240,7 +243,7 @@ def test_ties_of_a_file_keep_its_order_where_the_sort_needs_the_ranking(tmp_path
 
 
 def test_rankings_added_one_by_one():
-    scorer = make_scorer({"q1": ["a"], "q2": ["b"]}, ["rr"], top=2)
+    scorer = Scorer(make_plan(["rr"], top=2), {"q1": ["a"], "q2": ["b"]})
     read = scorer.start()
     scorer.add(read, "q2", ["x", "b", "y"])
     scorer.add(read, "q1", {"a": 1.0})
@@ -250,26 +253,26 @@ def test_rankings_added_one_by_one():
 def test_an_excluded_empty_id_keeps_its_place():
     run = [["x", "", "a"]]
     scorer, read, tops = read_tops([["a", ""]], run, "DocumentRecallEvaluator", convention="haystack")
-    assert (scorer.groups[0].policies.exclude, tops.documents(0)) == ("empty_id", ["x", "", "a"])
-    assert scorer.rank(read, scorer.groups[0])[0].hits.rank.tolist() == [3]
+    assert (scorer.plan.groups[0].policies.exclude, tops.documents(0)) == ("empty_id", ["x", "", "a"])
+    assert read.judged(scorer.plan.groups[0].policies, 0)[0].hits.rank.tolist() == [3]
 
 
 def test_the_policies_of_the_first_measure_order_them_at_no_further_ranking():
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    first = make_scorer(qrels, ["ap", "trec_eval:map"], top=2, ties="docid_asc")
-    assert first.tops(first.read(run)).documents(0) == ["a", "b"]
-    assert len(first.options) == len(make_scorer(qrels, ["ap", "trec_eval:map"], ties="docid_asc").options)
+    plan = make_plan(["ap", "trec_eval:map"], top=2, ties="docid_asc")
+    scorer = Scorer(plan, {"q": {"a": 1}})
+    assert scorer.tops(scorer.read({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})).documents(0) == ["a", "b"]
+    assert len(plan.options) == len(make_plan(["ap", "trec_eval:map"], ties="docid_asc").options)
 
 
 def test_nothing_is_kept_unless_asked_for():
-    scorer = make_scorer({"q": ["a"]}, ["rr"])
+    scorer = Scorer(make_plan(["rr"]), {"q": ["a"]})
     tops = scorer.tops(scorer.read({"q": ["a"]}))
     assert (tops.ids(), tops.starts.tolist(), tops.text) == ([], [0, 0], b"")
     assert not scorer.score_all({"one": {"q": ["a"]}})[1].tops
 
 
 def test_runs_to_compare_keep_theirs():
-    scorer = make_scorer({"q": ["a"]}, ["rr"], top=1)
+    scorer = Scorer(make_plan(["rr"], top=1), {"q": ["a"]})
     ranks = scorer.score_all({"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}})[1]
     assert {name: tops.ids() for name, tops in ranks.tops.items()} == {"one": ["a"], "two": ["b"]}
 
@@ -279,7 +282,7 @@ def test_packed_rankings_are_the_same_again():
     assert Tops.pack(rankings).rankings() == rankings
 
 
-@pytest.mark.parametrize("top", [-1, 1.5, "3", 2**32])
+@for_each("top", [-1, 1.5, "3", 2**32])
 def test_top_is_a_whole_number(top):
     with pytest.raises(PolicyError, match="top must be a whole number"):
-        make_scorer({"q": ["a"]}, ["rr"], top=top)
+        make_plan(["rr"], top=top)

@@ -4,6 +4,7 @@ import polars
 import pytest
 
 import assay
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Options")
 RUN = {"q1": {"d1": 1.0}}
@@ -25,8 +26,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("columns", "told"), WRONG, ids=[repr(wrong) for wrong, _ in WRONG])
+@for_each("form", FORMS)
+@for_each(("columns", "told"), WRONG)
 def test_wrong_columns(form, columns, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.run", "a.json", "a.csv"):
@@ -35,6 +36,6 @@ def test_wrong_columns(form, columns, told, tmp_path, monkeypatch):
         lambda: assay.Run(FORMS[form](), columns=columns),
         lambda: assay.evaluate({"q1": {"d1": 1}}, FORMS[form](), ["rr"], columns=columns),
     ):
-        with pytest.raises(assay.FormatError) as caught:
+        with pytest.raises(assay.errors.FormatError) as caught:
             act()
         assert str(caught.value).startswith(told)

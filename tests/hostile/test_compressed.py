@@ -3,8 +3,9 @@
 import pytest
 
 import assay
-from outcomes import check, names
+from outcomes import check
 from refusals import COMPRESSORS
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Compressed files"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 
@@ -27,13 +28,13 @@ def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_cut_off_anywhere_is_never_another_number(kind, tried):
     whole = COMPRESSORS[kind](RUN)
     name = f"a.run.{kind}"
     assert score(whole, name) == 0.75
     for end in range(1, len(whole)):
-        with pytest.raises(assay.DataError) as caught:
+        with pytest.raises(assay.errors.DataError) as caught:
             score(whole[:end], name)
         message = str(caught.value)
         assert message.isprintable()
@@ -69,30 +70,30 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("make", "expected"), [case[1:] for case in SHAPES], ids=names(SHAPES))
+@for_each("kind", KINDS)
+@for_each(("make", "expected"), [case[1:] for case in SHAPES])
 def test_shapes(kind, make, expected):
     name = f"a.run.{kind}"
     expected = expected.replace("%s", name) if isinstance(expected, str) else expected
     check(lambda: score(make(COMPRESSORS[kind]), name), expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.xz", "a.run.zst", "a", "a.txt", "a.RUN.GZ"])
+@for_each("kind", KINDS)
+@for_each("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.xz", "a.run.zst", "a", "a.txt", "a.RUN.GZ"])
 def test_the_content_says_the_compression(kind, name):
     assert score(COMPRESSORS[kind](RUN), name) == 0.75
 
 
-@pytest.mark.parametrize("outer", KINDS)
-@pytest.mark.parametrize("inner", KINDS)
+@for_each("outer", KINDS)
+@for_each("inner", KINDS)
 def test_compressed_twice_is_an_error(outer, inner):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         score(COMPRESSORS[outer](COMPRESSORS[inner](RUN)), "a.run")
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("form", ["csv", "jsonl", "json"])
+@for_each("kind", KINDS)
+@for_each("form", ["csv", "jsonl", "json"])
 def test_other_formats(kind, form):
     content = {
         "csv": "query_id,doc_id,score\nq1,d2,2\nq1,d1,1\nq2,d3,5\n",
@@ -104,7 +105,7 @@ def test_other_formats(kind, form):
     }[form].encode()
     whole = COMPRESSORS[kind](content)
     assert score(whole, f"a.{form}.{kind}") == 0.75
-    with pytest.raises(assay.FileError, match="is truncated"):
+    with pytest.raises(assay.errors.FileError, match="is truncated"):
         score(whole[:-4], f"a.{form}.{kind}")
 
 
@@ -130,8 +131,8 @@ BEGINNINGS = [
 ]
 
 
-@pytest.mark.parametrize("ending", ["run", "bz2", "txt"])
-@pytest.mark.parametrize(("start", "expected"), [case[1:] for case in BEGINNINGS], ids=names(BEGINNINGS))
+@for_each("ending", ["run", "bz2", "txt"])
+@for_each(("start", "expected"), [case[1:] for case in BEGINNINGS])
 def test_text_that_begins_like_a_compressed_file(start, expected, ending):
     content = start + b" Q0 d1 1 2.5 t\n"
     name = f"a.{ending}"
@@ -141,7 +142,7 @@ def test_text_that_begins_like_a_compressed_file(start, expected, ending):
         assert list(assay.read_run(name)) == expected
         assert score(b"query_id,doc_id,score\n" + start + b",d1,1\n", "a.csv", judged) == 1
     else:
-        with pytest.raises(assay.DataError) as caught:
+        with pytest.raises(assay.errors.DataError) as caught:
             score(content, name)
         assert type(caught.value).__name__ == expected
         assert str(caught.value).isprintable()
@@ -153,10 +154,10 @@ def test_a_csv_whose_first_column_begins_like_bzip2():
     assert score(content, "a.csv") == 0.75
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_judgments_and_questions(kind, tmp_path):
     (tmp_path / "a.qrels").write_bytes(COMPRESSORS[kind](b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"))
     assert assay.read_qrels("a.qrels").to_dict() == JUDGMENTS
     (tmp_path / "a.qrels").write_bytes(COMPRESSORS[kind](b"q1 0 d1 1\n" * 9)[:-6])
-    with pytest.raises(assay.FileError, match="is truncated"):
+    with pytest.raises(assay.errors.FileError, match="is truncated"):
         assay.read_qrels("a.qrels")

@@ -8,6 +8,7 @@ import pytest
 
 import assay
 from every_command import write_files
+from tables import for_each
 
 if os.name == "nt":
     pytest.skip("limits of POSIX", allow_module_level=True)
@@ -102,7 +103,7 @@ def test_files(act, name, launcher, folder, tried):
     check(READERS[act].replace("NAME", repr(name)), launcher, folder, tried)
 
 
-@pytest.mark.parametrize("act", OTHERS)
+@for_each("act", OTHERS)
 def test_other_readers_and_writers(act, launcher, folder, tried):
     check(OTHERS[act], launcher, folder, tried)
 
@@ -125,7 +126,7 @@ FEW_FILES = "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, ({0}, {0})); fro
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("arguments", COMMANDS)
+@for_each("arguments", COMMANDS)
 def test_a_process_that_may_open_few_files(arguments, folder, tried):
     """From the start: what cannot be imported is an error in one sentence as well."""
     limits = range(4, 24)

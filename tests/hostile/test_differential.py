@@ -19,6 +19,7 @@ import pytrec_eval
 import assay
 from assay.compat import pytrec_eval as own_pytrec_eval
 from forms import frame, in_pandas, records, separated
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Differential")
 
@@ -244,7 +245,7 @@ def test_forms_quickly(tmp_path, tried):
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("part", range(1, 5))
+@for_each("part", range(1, 5))
 def test_forms(part, tmp_path, tried):
     tried(repeat(lambda seed: compare_forms(seed + 1000 * part, tmp_path), 250_000))
 

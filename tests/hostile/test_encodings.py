@@ -7,6 +7,7 @@ import pytest
 import assay
 from outcomes import check, run_command
 from refusals import COMPRESSORS
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Encodings")
 
@@ -48,16 +49,16 @@ def mean(qrels, run):
     return assay.evaluate(qrels, run, ["rr"])["rr"]
 
 
-@pytest.mark.parametrize("kind", READ)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each("kind", READ)
+@for_each("encoding", ENCODINGS)
 def test_text_with_a_mark_is_read(tmp_path, kind, encoding):
     name, text, read = READ[kind]
     (tmp_path / name).write_bytes(ENCODINGS[encoding](text))
     assert read(tmp_path / name) == 0.75
 
 
-@pytest.mark.parametrize("compression", COMPRESSORS)
-@pytest.mark.parametrize("kind", ["run", "judgments", "run as CSV", "run as JSON", "run as JSON Lines"])
+@for_each("compression", COMPRESSORS)
+@for_each("kind", ["run", "judgments", "run as CSV", "run as JSON", "run as JSON Lines"])
 def test_compressed_text_with_a_mark_is_read(tmp_path, kind, compression):
     name, text, read = READ[kind]
     for encode in ENCODINGS.values():
@@ -66,7 +67,7 @@ def test_compressed_text_with_a_mark_is_read(tmp_path, kind, compression):
         assert read(path) == 0.75
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each("encoding", ENCODINGS)
 def test_records_questions_and_passages_are_read(tmp_path, encoding):
     encode = ENCODINGS[encoding]
     records = (
@@ -89,7 +90,7 @@ def test_records_questions_and_passages_are_read(tmp_path, encoding):
     assert "Fuß" in str(report)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each("encoding", ENCODINGS)
 def test_stored_results_and_settings_are_read(tmp_path, encoding):
     encode = ENCODINGS[encoding]
     result = assay.evaluate(JUDGMENTS, {"q1": ["dé", "d1"], "q2": ["d3"]}, ["rr"])
@@ -106,7 +107,7 @@ def test_stored_results_and_settings_are_read(tmp_path, encoding):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each("encoding", ENCODINGS)
 def test_standard_input_is_read(tmp_path, encoding):
     (tmp_path / "a.qrels").write_text(QRELS, encoding="utf-8")
     done = run_command("eval", tmp_path / "a.qrels", "-", "-m", "rr", input=ENCODINGS[encoding](RUN))
@@ -123,8 +124,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["run", "judgments", "run as CSV", "run as TSV", "run as JSON", "run as JSON Lines"])
-@pytest.mark.parametrize(("encoding", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@for_each("kind", ["run", "judgments", "run as CSV", "run as TSV", "run as JSON", "run as JSON Lines"])
+@for_each(("encoding", "words"), [case[1:] for case in REFUSED])
 def test_other_encodings_are_named(tmp_path, kind, encoding, words):
     name, text, read = READ[kind]
     path = tmp_path / name
@@ -141,8 +142,8 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("name", ["a.run", "a.csv", "a.json", "a.jsonl", "a"])
-@pytest.mark.parametrize(("content", "words"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
+@for_each("name", ["a.run", "a.csv", "a.json", "a.jsonl", "a"])
+@for_each(("content", "words"), [case[1:] for case in BROKEN])
 def test_broken_utf_16_is_an_error_with_its_place(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
     check(lambda: mean(JUDGMENTS, tmp_path / name), f"FormatError: {tmp_path / name}: {words}")

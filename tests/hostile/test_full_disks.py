@@ -170,7 +170,7 @@ def test_results_that_are_stored(disk, launcher, large):
         (("eval", "qrels.txt", "-", "-m", "rr"), "large.run"),
         (("eval", "-", "large.run", "-m", "rr"), "qrels.txt"),
         (("eval", "qrels.txt", "large.csv.gz", "-m", "rr"), None),
-        (("convert", "large.csv.gz", "-", "--run"), None),
+        (("convert", "large.csv.gz", "-", "--from", "run"), None),
         (("convert", "large.run", "-"), None),
         (("convert", "large.run", "/dev/null"), None),
         (("trec_eval", "qrels.txt", "-"), "large.run"),

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tables import for_each
+
 pytestmark = pytest.mark.attack("Changed files")
 FUZZ = Path(__file__).parents[2] / "fuzz"
 CHANGES = 150
 
 
-@pytest.mark.parametrize("target", ["formats", "stored"])
+@for_each("target", ["formats", "stored"])
 def test_changed_files_are_refused_or_read_the_same_again(target, tried):
     result = run(target)
     assert result.returncode == 0, result.stderr[-2000:]

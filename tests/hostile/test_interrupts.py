@@ -47,7 +47,8 @@ def folder(busy_folder):
 
 def end(running, folder):
     """Interrupts a process, and gives what it said and the seconds it took beyond those of an idle one."""
-    running.send_signal(signal.SIGINT)
+    # `send_signal` would reap a process that has ended.
+    os.kill(running.pid, signal.SIGINT)
     took = seconds_until_end(running.pid)
     _, said = running.communicate()
     return said.decode(), max(0.0, took - (idle_end(folder) if took > SOON else 0.0))
@@ -161,8 +162,32 @@ def interrupt_start(arguments, delay, folder):
     return running.returncode == INTERRUPTED
 
 
-def test_a_command_that_is_being_loaded_ends_soon(folder, tried):
-    assert all(interrupt_start("eval qrels.txt a.run", delay, folder) for delay in (0.01, 0.05, 0.1, 0.15))
+# Interrupts the command when it has begun to import so many modules.
+AT_IMPORT = (
+    LISTEN
+    + """
+import os, signal, sys
+from assay.__main__ import main
+left = int(os.environ["WANTED"])
+
+def count(event, _):
+    global left
+    if event == "import":
+        left -= 1
+        if left == 0:
+            signal.raise_signal(signal.SIGINT)
+
+sys.addaudithook(count)
+main()
+"""
+)
+
+
+def test_a_command_that_is_being_loaded_ends_soon(folder, launcher, tried):
+    for number in ("1", "5", "10", "20"):
+        job = {"environment": {**surroundings(folder), "WANTED": number}, "folder": folder}
+        ended = launcher.run("eval", "qrels.txt", "a.run", code=AT_IMPORT, **job)
+        assert (ended.code, ended.said) == (INTERRUPTED, b""), number
     tried(4)
 
 
@@ -276,7 +301,7 @@ def test_a_search_that_does_not_answer(folder):
 STUCK = """
 from pathlib import Path
 from assay.cli.interrupt import guard
-from assay.data.source import temporary_folder
+from assay.files.source import temporary_folder
 guard()
 with temporary_folder() as folder:
     (folder / "copy").write_text("")
@@ -287,7 +312,7 @@ with temporary_folder() as folder:
 FOREIGN = """
 from contextlib import suppress
 from assay.cli.interrupt import guard
-from assay.data.source import temporary_folder
+from assay.files.source import temporary_folder
 guard()
 with suppress(ValueError), temporary_folder() as folder:
     raise ValueError

@@ -5,6 +5,8 @@ import random
 
 import pytest
 
+from tables import for_each
+
 if os.name == "nt":
     pytest.skip("Windows has no such signals", allow_module_level=True)
 
@@ -70,7 +72,7 @@ def folder(busy_folder):
     return busy_folder
 
 
-@pytest.mark.parametrize("name", IN_PYTHON)
+@for_each("name", IN_PYTHON)
 def test_python_raises_soon(folder, launcher, name):
     moment = random.Random(f"{SEED}, {name}").uniform(0.1, 0.5)
     job = {"environment": surroundings(folder), "folder": folder}

@@ -42,8 +42,20 @@ def folder(tmp_path):
 
 def relevance(url, *more, output="qrels.txt", cache="cache.sqlite"):
     return [
-        *("judge", "relevance", "queries.jsonl", "one.run", "--corpus", "corpus.jsonl", "--depth", str(DEPTH)),
-        *("--judge", url, "--judge-model", "m", "--judge-cache", cache, "--judge-retries", "0", "-o", output, *more),
+        *("judge", "relevance", "queries.jsonl", "one.run", "--corpus", "corpus.jsonl", "--pool", str(DEPTH)),
+        *(
+            "--judge",
+            url,
+            "--judge-model",
+            "m",
+            "--judge-cache",
+            cache,
+            "--judge-option",
+            "retries=0",
+            "-o",
+            output,
+            *more,
+        ),
     ]
 
 
@@ -121,7 +133,7 @@ def test_a_full_disk(launcher, folder):
     """One sentence that names the cache; what it has stays, and the next command asks for the rest alone."""
     with serve(lambda _: completion(json.dumps({**GRADED, "intent": "x" * 2000}))) as chats:
         limits = {"FSIZE": 128 << 10}
-        found = launcher.run(*relevance(chats.url, "--concurrency", "1"), folder=folder, limits=limits)
+        found = launcher.run(*relevance(chats.url, "--judge-option", "concurrency=1"), folder=folder, limits=limits)
         assert (found.code, b"Traceback" in found.said) == (2, False), found.said
         assert b"cache.sqlite" in found.said.splitlines()[-1], found.said
         assert not (folder / "qrels.txt").exists()
@@ -163,7 +175,7 @@ def stop_often(times, signal_name, code, launcher, folder):
                 before = 0
             (folder / "qrels.txt").write_text("earlier\n")
             found = launcher.run(
-                *relevance(chats.url, "--concurrency", "2", "--reasons", "reasons.jsonl"),
+                *relevance(chats.url, "--judge-option", "concurrency=2", "--reasons", "reasons.jsonl"),
                 code=INTERRUPTIBLE,
                 folder=folder,
                 **{signal_name: draw.uniform(0, 0.3)},

@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from tables import for_each
+
 if os.name == "nt":
     pytest.skip("Windows has no SIGKILL", allow_module_level=True)
 
@@ -121,14 +123,14 @@ def kill_often(name, times, launcher, folder):
     assert [each.name for each in place.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("name", QUICK)
+@for_each("name", QUICK)
 def test_a_few_kills(name, launcher, tmp_path, tried):
     kill_often(name, 3, launcher, tmp_path)
     tried(3)
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("name", WRITERS)
+@for_each("name", WRITERS)
 def test_a_hundred_kills(name, launcher, tmp_path, tried):
     kill_often(name, 100, launcher, tmp_path)
     tried(100)

@@ -12,6 +12,7 @@ import pytest
 import assay
 from assay.live import HttpSearch, probe
 from search_server import Reply, SearchServer
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Bombs and limits")
 
@@ -61,7 +62,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_a_file_at_its_limit_and_one_past_it(case, tmp_path):
     name, value, good, bad, words = CASES[case]
     (tmp_path / "good").write_bytes(good)
@@ -69,7 +70,7 @@ def test_a_file_at_its_limit_and_one_past_it(case, tmp_path):
     with assay.limits(**{name: value}):
         for read in (evaluated, assay.read_run):
             read(tmp_path / "good")
-            with pytest.raises(assay.LimitError) as caught:
+            with pytest.raises(assay.errors.LimitError) as caught:
                 read(tmp_path / "bad")
             assert words in str(caught.value)
             option = f"if that is right, raise the limit: with assay.limits({name}={2 * value}):"
@@ -82,7 +83,10 @@ def test_a_copy_of_a_stream_ends_at_its_limit():
     content = rows(100)
     with assay.limits(temporary=len(content)):
         assert evaluated(io.BytesIO(content)) == 1 / 100
-    with assay.limits(temporary=len(content) - 1), pytest.raises(assay.LimitError, match=r"temporary=") as caught:
+    with (
+        assay.limits(temporary=len(content) - 1),
+        pytest.raises(assay.errors.LimitError, match=r"temporary=") as caught,
+    ):
         evaluated(io.BytesIO(content))
     assert "in a temporary file" in str(caught.value)
 
@@ -110,7 +114,7 @@ def test_the_ratio_is_kept_past_a_gibibyte(tmp_path):
     assert large // ratio <= small < large // (ratio - 1)
     with assay.limits(ratio=ratio):
         assert evaluated(path) == 1
-    with assay.limits(ratio=ratio - 1), pytest.raises(assay.LimitError) as caught:
+    with assay.limits(ratio=ratio - 1), pytest.raises(assay.errors.LimitError) as caught:
         evaluated(path)
     assert f"more than {ratio - 1} times as large when decompressed" in str(caught.value)
     assert str(caught.value).endswith(f"with assay.limits(ratio={2 * (ratio - 1)}):")
@@ -130,7 +134,7 @@ OF_TREC_EVAL = {
 }
 
 
-@pytest.mark.parametrize("case", OF_TREC_EVAL)
+@for_each("case", OF_TREC_EVAL)
 def test_the_trec_eval_command_keeps_the_limits(case, tmp_path):
     files, name, value, words = OF_TREC_EVAL[case]
     run = f"{LINE}\nq1 Q0 d2 2 1.5 t\n"
@@ -161,7 +165,7 @@ def test_a_stored_result_at_its_limits_is_saved_and_loaded(tmp_path):
             assert assay.load_result(path).to_json() == result.to_json()
         with assay.limits(**{name: value - 1}):
             for act in (result.save, assay.load_result):
-                with pytest.raises(assay.LimitError, match=rf"limits\({name}={2 * (value - 1)}\)"):
+                with pytest.raises(assay.errors.LimitError, match=rf"limits\({name}={2 * (value - 1)}\)"):
                     act(path)
         assert path.read_bytes() == content
 
@@ -174,18 +178,18 @@ def test_a_response_at_its_limit_is_read():
             return probe(HttpSearch(server.url), {"q1": "question"}, QRELS, "rr", k=5)
 
     assert asked(len(content)).run.to_dict() == {"q1": ["d1"]}
-    with pytest.raises(assay.DataError, match=rf"the response is larger than {len(content) - 1} bytes"):
+    with pytest.raises(assay.errors.DataError, match=rf"the response is larger than {len(content) - 1} bytes"):
         asked(len(content) - 1)
 
 
 LONGEST_ID, LONGEST_NAME = 100_000, 1_000
 
 
-@pytest.mark.parametrize("grade", [1e100, -1e100])
+@for_each("grade", [1e100, -1e100])
 def test_a_grade_at_its_limit(grade):
     run = {"q1": ["d1", "d2"]}
     assay.evaluate({"q1": {"d1": grade, "d2": 1}}, run, "rr")
-    with pytest.raises(assay.DataError, match="is too large"):
+    with pytest.raises(assay.errors.DataError, match="is too large"):
         assay.evaluate({"q1": {"d1": math.nextafter(grade, grade * 2), "d2": 1}}, run, "rr")
 
 
@@ -194,7 +198,7 @@ def test_an_id_at_its_limit_is_stored(tmp_path):
     query = "x" * LONGEST_ID
     assay.evaluate({query: ["d1"]}, {query: ["d1"]}, "rr").save(path)
     assert assay.load_result(path).queries == [query]
-    with pytest.raises(assay.DataError, match="not too long"):
+    with pytest.raises(assay.errors.DataError, match="not too long"):
         assay.evaluate({query + "x": ["d1"]}, {query + "x": ["d1"]}, "rr").save(path)
 
 
@@ -202,9 +206,9 @@ def test_the_name_of_a_measure_at_its_limit():
     name = f"ap(rel=1.{'0' * (LONGEST_NAME - 10)})"
     assert len(name) == LONGEST_NAME
     assert assay.parse_measure(name) == assay.parse_measure("ap(rel=1)")
-    with pytest.raises(assay.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
+    with pytest.raises(assay.errors.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
         assay.parse_measure(name.replace(")", "0)"))
-    with pytest.raises(assay.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
+    with pytest.raises(assay.errors.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
         assay.parse_measure("score:" + "x" * (LONGEST_NAME - 5))
 
 
@@ -213,7 +217,7 @@ def test_many_measures_are_no_more_than_a_result_can_hold(tmp_path):
     result = assay.evaluate(QRELS, {"q1": ["d1"]}, measures)
     with (
         assay.limits(values=1000),
-        pytest.raises(assay.LimitError, match="more than 1,000 values; store fewer measures"),
+        pytest.raises(assay.errors.LimitError, match="more than 1,000 values; store fewer measures"),
     ):
         result.save(tmp_path / "result.json")
     result.save(tmp_path / "result.json")
@@ -228,7 +232,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("pair", WRONG)
+@for_each("pair", WRONG)
 def test_a_limit_that_is_none(pair):
     done = command("--limit", pair, "measures", "ap")
     assert done.returncode == 2
@@ -239,7 +243,7 @@ def test_a_limit_that_is_none(pair):
 ENDLESS = ["cat /dev/zero", "yes", "yes q1 Q0 d1 1 2.5 t", "cat /dev/zero | gzip -1"]
 
 
-@pytest.mark.parametrize("stream", ENDLESS)
+@for_each("stream", ENDLESS)
 def test_an_endless_stream_ends_at_the_limit(stream, tmp_path):
     qrels = tmp_path / "qrels"
     qrels.write_text("q1 0 d1 1\n", encoding="utf-8")
@@ -253,7 +257,10 @@ def test_an_endless_stream_ends_at_the_limit(stream, tmp_path):
 
 
 def test_an_endless_device_ends_at_the_limit():
-    with assay.limits(temporary=1 << 20), pytest.raises(assay.LimitError, match="more than 1 MiB in a temporary file"):
+    with (
+        assay.limits(temporary=1 << 20),
+        pytest.raises(assay.errors.LimitError, match="more than 1 MiB in a temporary file"),
+    ):
         evaluated("/dev/zero")
 
 
@@ -285,7 +292,7 @@ def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
     assert (tmp_path / "out.run").stat().st_size == limit
 
 
-@pytest.mark.parametrize("command", ["eval", "compare", "convert", "measures"])
+@for_each("command", ["eval", "compare", "convert", "measures"])
 def test_the_option_after_the_command_says_where_it_goes(command):
     arguments = [sys.executable, "-m", "assay", command, "a", "b", "--limit", "line=5"]
     done = subprocess.run(arguments, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603 - our own

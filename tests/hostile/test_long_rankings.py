@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Data in Python")
 
@@ -13,7 +14,7 @@ def reciprocal_rank(run):
     return assay.evaluate({"q1": {"d0": 1}}, run, "rr")["rr"]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@for_each("size", SIZES)
 def test_a_ranking_of_any_size_is_read_whole(size):
     """The judged document comes last."""
     documents = [f"d{number}" for number in range(size, -1, -1)]
@@ -40,8 +41,8 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("place", [0, 1, 31, 32, 33, 64, 4096])
-@pytest.mark.parametrize("kind", KEYS)
+@for_each("place", [0, 1, 31, 32, 33, 64, 4096])
+@for_each("kind", KEYS)
 def test_an_odd_document_anywhere_in_a_list(kind, place):
     key, words = KEYS[kind]
     documents = [f"d{number}" for number in range(4100, -1, -1)]
@@ -49,12 +50,12 @@ def test_an_odd_document_anywhere_in_a_list(kind, place):
     if words is None:
         assert reciprocal_rank({"q1": documents}) == 1 / 4102
     else:
-        with pytest.raises(assay.DataError, match=words):
+        with pytest.raises(assay.errors.DataError, match=words):
             reciprocal_rank({"q1": documents})
 
 
-@pytest.mark.parametrize("place", [0, 1, 31, 32, 33, 64, 4096])
-@pytest.mark.parametrize("kind", SCORES)
+@for_each("place", [0, 1, 31, 32, 33, 64, 4096])
+@for_each("kind", SCORES)
 def test_an_odd_score_anywhere_in_a_dict(kind, place):
     score, words = SCORES[kind]
     entries = [(f"d{number}", float(number)) for number in range(4100, -1, -1)]
@@ -62,11 +63,11 @@ def test_an_odd_score_anywhere_in_a_dict(kind, place):
     if words is None:
         assert reciprocal_rank({"q1": dict(entries)}) == 1 / 4102
     else:
-        with pytest.raises(assay.DataError, match=words):
+        with pytest.raises(assay.errors.DataError, match=words):
             reciprocal_rank({"q1": dict(entries)})
 
 
-@pytest.mark.parametrize("place", [0, 1, 31, 32, 33, 64, 4096])
+@for_each("place", [0, 1, 31, 32, 33, 64, 4096])
 def test_a_score_that_changes_its_dict_anywhere(place):
     class Score:
         def __float__(self):
@@ -76,5 +77,5 @@ def test_a_score_that_changes_its_dict_anywhere(place):
     entries = [(f"d{number}", float(number)) for number in range(4100, -1, -1)]
     entries.insert(place, ("odd", Score()))
     run = {"q1": dict(entries)}
-    with pytest.raises(assay.DataError, match="ranking of query 'q1' changed while being read"):
+    with pytest.raises(assay.errors.DataError, match="ranking of query 'q1' changed while being read"):
         reciprocal_rank(run)

@@ -6,6 +6,7 @@ from collections import OrderedDict, UserDict
 import pytest
 
 import assay
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Objects that misbehave")
 
@@ -91,11 +92,13 @@ def changing(place, change):
     return qrels, run
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("place", PLACES)
+@for_each("change", CHANGES)
+@for_each("place", PLACES)
 def test_a_dict_that_changes_while_it_is_read_is_an_error(place, change):
     qrels, run = changing(place, CHANGES[change])
-    with pytest.raises(assay.DataError, match=r"changed while being read; pass a copy that nothing else changes$"):
+    with pytest.raises(
+        assay.errors.DataError, match=r"changed while being read; pass a copy that nothing else changes$"
+    ):
         assay.evaluate(qrels, run, ["ap"])
 
 
@@ -108,10 +111,10 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("build", "place"), TABLES)
+@for_each(("build", "place"), TABLES)
 def test_a_table_of_a_changing_dict_is_an_error(build, place):
     build(changing(place, lambda _: None)[build is assay.Run])
-    with pytest.raises(assay.DataError, match="changed while being read"):
+    with pytest.raises(assay.errors.DataError, match="changed while being read"):
         build(changing(place, add)[build is assay.Run])
 
 
@@ -124,16 +127,16 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("change", LISTS)
+@for_each("change", LISTS)
 def test_a_list_that_changes_while_it_is_read_is_an_error(change):
     ranking = []
     ranking += [("d1", Acts(lambda: LISTS[change](ranking))), ("d2", 2.0), ("d3", 0.5)]
-    with pytest.raises(assay.DataError, match="ranking of query 'q1' changed while being read"):
+    with pytest.raises(assay.errors.DataError, match="ranking of query 'q1' changed while being read"):
         assay.evaluate(QRELS, {"q1": ranking}, ["ap"], missing="skip")
 
 
-@pytest.mark.parametrize("change", ["pop", "clear", "append"])
-@pytest.mark.parametrize("form", ["documents", "queries", "judged", "groups", "alternatives"])
+@for_each("change", ["pop", "clear", "append"])
+@for_each("form", ["documents", "queries", "judged", "groups", "alternatives"])
 def test_a_list_of_documents_that_changes_is_an_error(form, change):
     holder = []
     each = ActsAsId(lambda: getattr(holder, change)(*([8] if change == "append" else [])))
@@ -153,7 +156,7 @@ def test_a_list_of_documents_that_changes_is_an_error(form, change):
     else:
         holder += [each, 8, 9]
         qrels = {"q1": [holder, [10]]}
-    with pytest.raises(assay.DataError, match="changed while being read"):
+    with pytest.raises(assay.errors.DataError, match="changed while being read"):
         assay.evaluate(qrels, run, ["ap"])
 
 
@@ -203,7 +206,7 @@ def test_another_thread_changes_the_data(tried):
         for _ in range(times):
             try:
                 seen.add(assay.evaluate(qrels, {"q1": ranking}, ["num_rel_ret"]).mean["num_rel_ret"])
-            except assay.DataError as error:
+            except assay.errors.DataError as error:
                 assert "changed while being read" in str(error)
     finally:
         stop.set()
@@ -254,11 +257,11 @@ def as_measure(error):
         """Fails."""
         raise error
 
-    assay.measure("failing")(failing)
+    assay.extend.measure("failing")(failing)
     try:
         return assay.evaluate(QRELS, RUN, ["failing"])
     finally:
-        assay.remove_measure("failing")
+        assay.extend.remove_measure("failing")
 
 
 def as_doc_id(error):
@@ -340,8 +343,8 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, SystemExit, RecursionError, GeneratorExit])
-@pytest.mark.parametrize("use", USES)
+@for_each("kind", [KeyboardInterrupt, MemoryError, SystemExit, RecursionError, GeneratorExit])
+@for_each("use", USES)
 def test_what_is_not_about_the_value_passes_through_unchanged(use, kind):
     error = kind("mine")
     with pytest.raises(kind) as caught:
@@ -353,8 +356,8 @@ def test_what_is_not_about_the_value_passes_through_unchanged(use, kind):
 OWN = ("items of a dict", "items of all", "mapping", "measure of one's own")
 
 
-@pytest.mark.parametrize("kind", [ValueError, ZeroDivisionError, KeyError, OSError, StopIteration])
-@pytest.mark.parametrize("use", USES)
+@for_each("kind", [ValueError, ZeroDivisionError, KeyError, OSError, StopIteration])
+@for_each("use", USES)
 def test_other_errors_are_assays_or_the_users_own(use, kind):
     error = kind("mine")
     with pytest.raises((assay.AssayError, *([kind] if use in OWN else []))) as caught:
@@ -369,8 +372,8 @@ def nested(depth, wrap=lambda each: [each]):
     return value
 
 
-@pytest.mark.parametrize("wrap", [lambda each: [each], lambda each: {"a": each}, lambda each: (each,)])
-@pytest.mark.parametrize("depth", [100, 100_000])
+@for_each("wrap", [lambda each: [each], lambda each: {"a": each}, lambda each: (each,)])
+@for_each("depth", [100, 100_000])
 def test_data_nested_too_deeply_is_an_error(depth, wrap):
     value = nested(depth, wrap)
     for use in (
@@ -385,7 +388,7 @@ def test_data_nested_too_deeply_is_an_error(depth, wrap):
             use()
 
 
-@pytest.mark.parametrize("name", ["run.json", "run.jsonl", "records.jsonl"])
+@for_each("name", ["run.json", "run.jsonl", "records.jsonl"])
 def test_a_file_nested_too_deeply_is_an_error(tmp_path, name):
     path = tmp_path / name
     deep = "[" * 100_000 + "]" * 100_000

@@ -3,7 +3,8 @@
 import pytest
 
 import assay
-from outcomes import check, names
+from outcomes import check
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Names of measures")
 
@@ -194,13 +195,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=names(CASES))
+@for_each("case", CASES)
 def test_name(case):
     _, name, *convention, expected = case
     check(lambda: str(assay.parse_measure(name, *convention)), expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "make",
     [
         lambda size: " a" * size,
@@ -211,7 +212,6 @@ def test_name(case):
         lambda size: ") " * size,
         lambda size: " " * size + "x",
     ],
-    ids=["blanks", "commas", "open", "groups", "numbers", "closed", "indented"],
 )
 def test_a_text_of_names_is_split_in_linear_time(make):
     """Quadratic time would make the longer text take a hundred times as long, and hours."""

@@ -5,7 +5,8 @@
 import pytest
 
 import assay
-from outcomes import check, names
+from outcomes import check
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Options")
 
@@ -292,6 +293,6 @@ CASES = [
 
 
 @pytest.mark.filterwarnings("ignore::assay.DataWarning")
-@pytest.mark.parametrize(("act", "expected"), [case[1:] for case in CASES], ids=names(CASES))
+@for_each(("act", "expected"), [case[1:] for case in CASES])
 def test_option(act, expected):
     check(lambda: round(float(act()), 6), expected)

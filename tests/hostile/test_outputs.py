@@ -321,7 +321,7 @@ def test_files_that_are_kept_as_they_are(name, option, place, launcher, server, 
 
 def test_what_was_asked_is_kept_whatever_cannot_be_written(launcher, server, place):
     """Three of four outputs are there if one cannot be written, also if nobody reads the table."""
-    outputs = ["--save", "kept.json", "--run", "kept.run", "--records", "kept.jsonl"]
+    outputs = ["--save", "kept.json", "--save-run", "kept.run", "--save-records", "kept.jsonl"]
     for more, code in (({"stdout": BROKEN}, 141), ({"stdout": FULL}, 2), ({"stdout": CLOSED}, 2)):
         for file in outputs[1::2]:
             (place / file).unlink(missing_ok=True)

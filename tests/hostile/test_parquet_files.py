@@ -15,9 +15,10 @@ import pytest
 import assay
 from assay._kernel import Options, Ranker
 from assay.data.formats import BY_NAME, parquet
-from assay.data.source import open_source
+from assay.files.source import open_source
 from mutations import mutated
-from outcomes import check, names
+from outcomes import check
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Tables"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 JUDGMENTS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -114,7 +115,7 @@ def score(path):
     return assay.evaluate(JUDGMENTS, path, ["rr"])["rr"]
 
 
-@pytest.mark.parametrize(("rows", "expected"), [case[1:] for case in COLUMNS], ids=names(COLUMNS))
+@for_each(("rows", "expected"), [case[1:] for case in COLUMNS])
 def test_columns(rows, expected, tmp_path):
     (tmp_path / "a.parquet").write_bytes(content_of(rows))
     check(lambda: score("a.parquet"), expected)
@@ -139,7 +140,7 @@ BYTES = [
 ]
 
 
-@pytest.mark.parametrize(("content", "expected"), [case[1:] for case in BYTES], ids=names(BYTES))
+@for_each(("content", "expected"), [case[1:] for case in BYTES])
 def test_bytes(content, expected, tmp_path):
     (tmp_path / "a.parquet").write_bytes(content)
     check(lambda: score("a.parquet"), expected)
@@ -164,7 +165,7 @@ def read_mutations(options, path, times):
     def ranked(rank):
         try:
             ranker = rank()
-        except assay.DataError as error:
+        except assay.errors.DataError as error:
             assert str(error).isprintable()
             return None
         return ranker and ranker.columns(0)
@@ -180,14 +181,14 @@ def read_mutations(options, path, times):
         assert found is None or expected is None or found == expected, f"mutation {number}"
 
 
-@pytest.mark.parametrize("name", MUTATED)
+@for_each("name", MUTATED)
 def test_mutations(name, tmp_path, tried):
     read_mutations(MUTATED[name], tmp_path / "a.parquet", 100)
     tried(100)
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("name", MUTATED)
+@for_each("name", MUTATED)
 def test_many_mutations(name, tmp_path, tried):
     read_mutations(MUTATED[name], tmp_path / "a.parquet", 5_000)
     tried(5_000)
@@ -210,7 +211,7 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("content", "expected"), [case[1:] for case in PARTS], ids=names(PARTS))
+@for_each(("content", "expected"), [case[1:] for case in PARTS])
 def test_parts_that_differ(content, expected, tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "1.parquet").write_bytes(content_of(table().slice(0, 2)))
@@ -247,7 +248,7 @@ CSV = [
 ]
 
 
-@pytest.mark.parametrize(("content", "expected"), [case[1:] for case in CSV], ids=names(CSV))
+@for_each(("content", "expected"), [case[1:] for case in CSV])
 def test_judgments_in_csv(content, expected, tmp_path):
     (tmp_path / "a.csv").write_bytes(content.encode())
     check(lambda: assay.read_qrels("a.csv").to_dict(), expected)

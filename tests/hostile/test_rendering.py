@@ -19,6 +19,7 @@ from assay.cli.main import commands
 from assay.core.text import printable
 from assay.render import Column, Table, render
 from outcomes import run_command
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Rendering"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 
@@ -77,7 +78,6 @@ NAMES = {
     "json": '{"a": [1, null]}',
     "percent format": "%s %d %(x)s {0} {x!r}",
 }
-PEOPLE = ["table", "markdown", "latex", "html"]
 EVERY = pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
 
 
@@ -256,8 +256,8 @@ def test_names_of_runs_in_a_comparison(name):
     }
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
-@pytest.mark.parametrize("form", ["csv", "tsv", "json", "table"])
+@for_each("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+@for_each("form", ["csv", "tsv", "json", "table"])
 def test_ids_stay_different_on_any_standard_output(form, encoding, tmp_path):
     """`dé` and `dè` were both `d?` where standard output has ASCII only."""
     ids = ["dé", "dè", "d東", "d京", "d?", "d\U0001f600"]

@@ -20,9 +20,9 @@ PARTS = ("s3cret", "Key+0123", "Key%2B0123", "S3CRET", "s%33cret")
 OUTPUTS = (
     "--checkpoint",
     "c.jsonl",
-    "--run",
+    "--save-run",
     "live.run",
-    "--records",
+    "--save-records",
     "r.jsonl",
     "--save",
     "saved.assay",

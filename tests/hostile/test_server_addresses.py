@@ -2,15 +2,15 @@
 
 import ssl
 import subprocess
-import time
 from functools import partial
 
 import pytest
 
 import assay
-from assay.data import transport
 from assay.live import HttpSearch
+from assay.net import transport
 from raw_server import RawServer, answer, hang, probe_in
+from tables import for_each
 
 pytestmark = pytest.mark.attack("Servers")
 
@@ -105,14 +105,9 @@ def test_tls_that_is_not_trusted(trust, certificates, trusted, tmp_path):
     assert server.requests == []
 
 
-def wait(connection):
-    """Never greets."""
-    time.sleep(1.5)
-    return connection
-
-
 def test_tls_that_never_greets(tmp_path):
-    outcome = probe_in(tmp_path, RawServer(IDS, meet=wait, scheme="https"), "--timeout", "0.8")
+    server = RawServer(IDS, meet=lambda connection: (server.over.wait(60), connection)[1], scheme="https")
+    outcome = probe_in(tmp_path, server, "--timeout", "0.8")
     assert (outcome.code, outcome.failure) == (2, f"{REFUSED}no response within 0.8 s")
 
 
@@ -183,7 +178,7 @@ NOBODY = {
 }
 
 
-@pytest.mark.parametrize("url", NOBODY)
+@for_each("url", NOBODY)
 def test_nobody_there(url, tmp_path):
     outcome = probe_in(tmp_path, RawServer(IDS), url=url)
     assert outcome.code == 2
@@ -221,9 +216,9 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("url", ADDRESSES, ids=lambda url: repr(url[:40]))
+@for_each("url", ADDRESSES)
 def test_addresses_that_cannot_be_called(url):
-    with pytest.raises(assay.DataError, match=ADDRESSES[url]) as error:
+    with pytest.raises(assay.errors.DataError, match=ADDRESSES[url]) as error:
         HttpSearch(url)
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 300

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from assay.cli.main import commands
 from assay.core.policies import Policies
 from assay.tasks.gate.limits import KINDS
-from outcomes import names
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Settings"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -89,7 +89,7 @@ CASES = [
     ("a run with a newline", f'[gate]\nqrels = "q"\nrun = "a\\nb"\n{M}', "file 'a\\nb' not found"),
     ("a run with a long name", f'[gate]\nqrels = "q"\nrun = "{"x" * 5000}"\n{M}', "xxx"),
     ("no run", f'[gate]\nqrels = "q"\n{M}', "missing RUN; name the run to check, here or in the settings"),
-    ("no judgments", f'[gate]\nrun = "r"\n{M}', "a run cannot be scored without judgments"),
+    ("no judgments", f'[gate]\nrun = "r"\n{M}', "a run needs judgments: they come first"),
     ("a key twice", G + M + M, f"{TOML}Cannot overwrite a value (at line 5, column 2"),
     ("a key in two spellings", G + D + "max-drop = {rr = 0.1}\n", f"{SETTINGS}duplicate setting 'max_drop', also"),
     ("a section twice", G + M + "[gate]\nalpha = 0.5\n", f"{TOML}Cannot declare ('gate',) twice (at line 5"),
@@ -128,7 +128,11 @@ CASES = [
     ("lists 100,000 deep", G + "minimum = " + "[" * 100_000, f"{TOML}the values are nested too deeply"),
     ("tables 5,000 deep", "[gate" + ".a" * 5000 + "]\n", f"{SETTINGS}unknown setting 'a'"),
     ("depth 400 digits", G + M + f"depth = {'9' * 400}\n", f"{SETTINGS}depth must be a whole number of at most 308"),
-    ("a rule that is no rule", G + M + 'doc_id = "regex:("\n', f"{SETTINGS}--doc-id: the regular expression '('"),
+    (
+        "a rule that is no rule",
+        G + M + 'doc_id = "regex:("\n',
+        f"{SETTINGS}--policy doc_id: the regular expression '('",
+    ),
 ]
 
 
@@ -146,7 +150,7 @@ def gate(tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize(("content", "expected"), [case[1:] for case in CASES], ids=names(CASES))
+@for_each(("content", "expected"), [case[1:] for case in CASES])
 def test_settings(gate, content, expected):
     check(gate(content), expected)
 
@@ -178,7 +182,7 @@ FITTING = {str: ["text"], dict: ["table"], int: ["whole", "fraction", "nan"], bo
 MISFITS = [(setting, kind) for setting, kinds in KINDS.items() for kind in VALUES if kind not in FITTING[kinds[0]]]
 
 
-@pytest.mark.parametrize(("setting", "kind"), MISFITS)
+@for_each(("setting", "kind"), MISFITS)
 def test_a_value_of_another_type(gate, setting, kind):
     check(gate(f"[gate]\n{setting} = {VALUES[kind]}\n"), f"{SETTINGS}{setting} must be ")
 
@@ -186,13 +190,13 @@ def test_a_value_of_another_type(gate, setting, kind):
 POLICIES = {"depth": ["whole"], "rel": ["whole", "fraction"], "judged_only": ["true"], "doc_id": ["text"]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("policy", "kind"),
     [(name, kind) for name in Policies.__slots__ for kind in VALUES if kind not in POLICIES.get(name, [])],
 )
 def test_a_policy_of_another_type(gate, policy, kind):
     result = gate(f"[gate]\n{policy} = {VALUES[kind]}\n")
     assert result.exit_code == 2
-    assert policy in result.stderr.replace("--doc-id", "doc_id")
+    assert policy in result.stderr.replace("--policy", "doc_id=doc_id")
     assert result.stderr.startswith(f"assay: {SETTINGS}")
     assert len(result.stderr.splitlines()) == 1

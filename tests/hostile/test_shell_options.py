@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from assay.cli.main import commands
 from every_command import COMMANDS, arguments_of, leaves, write_files
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Options"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 NOBODY = "http://127.0.0.1:9"
@@ -34,9 +35,7 @@ def cases():
 
 
 def of_kind(*kinds):
-    return [
-        pytest.param(name, each, id=f"{name} {each.opts[-1]}") for name, each in cases() if isinstance(each.type, kinds)
-    ]
+    return [(name, each) for name, each in cases() if isinstance(each.type, kinds)]
 
 
 @pytest.fixture
@@ -62,28 +61,28 @@ def check_refusal(result, value):
     assert result.stderr.strip(), value
 
 
-@pytest.mark.parametrize(("name", "option"), of_kind(click.types.IntParamType))
+@for_each(("name", "option"), of_kind(click.types.IntParamType))
 def test_whole_numbers(refused, name, option, tried):
     for value in NOT_WHOLE:
         check_refusal(refused(name, option, value), value)
     tried(len(NOT_WHOLE))
 
 
-@pytest.mark.parametrize(("name", "option"), of_kind(click.IntRange))
+@for_each(("name", "option"), of_kind(click.IntRange))
 def test_whole_numbers_out_of_range(refused, name, option):
     low, high = option.type.min, option.type.max
     for value in ([] if low is None else [low - 1]) + ([] if high is None else [high + 1]):
         check_refusal(refused(name, option, str(value)), value)
 
 
-@pytest.mark.parametrize(("name", "option"), of_kind(click.types.FloatParamType))
+@for_each(("name", "option"), of_kind(click.types.FloatParamType))
 def test_numbers(refused, name, option, tried):
     for value in [*NUMBERS, "nan", "inf", "-inf"]:
         check_refusal(refused(name, option, value), value)
     tried(len(NUMBERS) + 3)
 
 
-@pytest.mark.parametrize(("name", "option"), of_kind(click.Choice))
+@for_each(("name", "option"), of_kind(click.Choice))
 def test_choices(refused, name, option, tried):
     first = next(iter(option.type.choices))
     wrong = ["x", "", first.upper(), f"{first} ", f"{first},{first}", "x" * 5_000, "\x1b[2J"]
@@ -110,7 +109,7 @@ def test_texts(refused, name, option, tried):
     tried(len(TEXTS))
 
 
-@pytest.mark.parametrize("name", TRIED)
+@for_each("name", TRIED)
 @pytest.mark.usefixtures("refused")
 def test_what_is_not_an_option(name):
     for wrong in (["--no-such-option"], ["--no-such-option=1"], ["-Z"], ["--format"], ["--", "--no-such-file"]):

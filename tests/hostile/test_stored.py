@@ -9,6 +9,7 @@ import pytest
 import assay
 from mutations import mutated
 from storing import NAMES, QRELS, RUN, stored_in
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Stored results"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 SEED = 20_261
@@ -101,7 +102,7 @@ def load(stored, content):
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     try:
         return everything(assay.load_result(path))
-    except assay.FormatError as error:
+    except assay.errors.FormatError as error:
         assert str(error).isprintable()
         assert str(error).startswith(f"{path}: ")
         return str(error).removeprefix(f"{path}: ")
@@ -121,14 +122,10 @@ def spoilt(content, place, wrong):
     return made
 
 
-CASES = [
-    pytest.param(place, wrong, wrong in fine.split(), told, id=f"{'.'.join(map(str, place))} {wrong}")
-    for place, fine, told in FIELDS
-    for wrong in WRONG
-]
+CASES = [(place, wrong, wrong in fine.split(), told) for place, fine, told in FIELDS for wrong in WRONG]
 
 
-@pytest.mark.parametrize(("place", "wrong", "is_fine", "told"), CASES)
+@for_each(("place", "wrong", "is_fine", "told"), CASES)
 def test_a_wrong_field(stored, place, wrong, is_fine, told):
     found = load(stored, spoilt(stored[2], place, WRONG[wrong]))
     if is_fine:
@@ -139,7 +136,7 @@ def test_a_wrong_field(stored, place, wrong, is_fine, told):
         assert found.startswith((missing, told) if isinstance(told, str) else (missing, *told)), found
 
 
-@pytest.mark.parametrize(("place", "wrong", "is_fine", "told"), CASES)
+@for_each(("place", "wrong", "is_fine", "told"), CASES)
 def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine, told):
     whole = json.loads(stored[1])
     changed = spoilt(whole, place, WRONG[wrong])
@@ -158,7 +155,7 @@ def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine
 KEYS = ["assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries", "rows", "checksum"]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@for_each("key", KEYS)
 def test_a_field_that_is_there_twice(stored, key):
     whole = json.loads(stored[1])
     twice = stored[1].rstrip()[:-1] + f",{json.dumps(key)}:{json.dumps(whole[key])}}}".encode()
@@ -183,7 +180,7 @@ RAW = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "told"), RAW, ids=[repr(raw[:10]) for raw, _ in RAW])
+@for_each(("raw", "told"), RAW)
 def test_what_is_not_json_in_place_of_a_value(stored, raw, told):
     value = json.dumps(json.loads(stored[1])["queries"][0][1]).encode()
     assert stored[1].count(b'["q1",' + value) == 1
@@ -233,7 +230,7 @@ def test_many_mutations_load_the_same_values_or_are_refused(stored, tried):
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".bz2", ".xz"])
+@for_each("ending", [".gz", ".zst", ".bz2", ".xz"])
 def test_mutations_of_compressed_files(tmp_path, ending, tried):
     path = tmp_path / f"r.json{ending}"
     assay.evaluate(QRELS, RUN, NAMES).save(path)
@@ -242,7 +239,7 @@ def test_mutations_of_compressed_files(tmp_path, ending, tried):
         path.write_bytes(mutated(content, choice))
         try:
             found = everything(assay.load_result(path))
-        except assay.DataError as error:
+        except assay.errors.DataError as error:
             assert str(error).isprintable()
             continue
         assert found == expected, f"seed {SEED}, mutation {number}"
@@ -262,8 +259,8 @@ NOT_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "told"), NOT_FILES, ids=[repr(path) for path, _ in NOT_FILES])
+@for_each(("path", "told"), NOT_FILES)
 def test_what_is_not_a_file(path, told):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.load_result(path)
     assert str(caught.value).startswith(told)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from every_command import COMMANDS, write_files
+from tables import for_each
 
 if os.name == "nt":
     pytest.skip("folders, terminals and variables of POSIX", allow_module_level=True)
@@ -44,7 +45,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("variables", VARIABLES)
+@for_each("variables", VARIABLES)
 def test_variables(variables, launcher, folder, tried):
     """The same data and the same exit code."""
     for arguments in (EVAL, (*EVAL, "--format", "csv"), ("gate", "qrels.txt", "one.run", "--min", "rr=0.1")):
@@ -63,7 +64,7 @@ def test_standard_input_where_the_folder_for_temporary_files_is_not_there(launch
     assert (found.code, found.out[:7]) == (0, b"measure")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "code"),
     [
         (("eval", "QRELS", "RUN", "-m", "rr"), 0),
@@ -87,12 +88,12 @@ def test_a_current_folder_that_is_gone(arguments, code, launcher, folder):
         assert (found.said.startswith(b"assay: "), found.said.count(b"\n")) == (True, 1), found.said
 
 
-@pytest.mark.parametrize("ending", [".trec", ".json", ".csv", ".parquet", ".trec.gz", ".csv.zst"])
+@for_each("ending", [".trec", ".json", ".csv", ".parquet", ".trec.gz", ".csv.zst"])
 def test_input_and_output_are_the_same_file(ending, launcher, folder):
     path = folder / f"same{ending}"
     assert launcher.run("convert", "one.run", path.name, "--lossy", folder=folder).code == 0
     before = launcher.run("eval", "qrels.txt", path.name, "--format", "json", folder=folder).out
-    found = launcher.run("convert", path.name, path.name, "--run", "--lossy", folder=folder)
+    found = launcher.run("convert", path.name, path.name, "--from", "run", "--lossy", folder=folder)
     assert found.code == 0, found.said
     assert launcher.run("eval", "qrels.txt", path.name, "--format", "json", folder=folder).out == before
 
@@ -132,18 +133,18 @@ def test_ids_that_control_a_terminal(folder):
         assert all(mark not in got for mark in (b"\x1b]", b"\x1b[2J", b"\x07", b"\xc2\x9b"))
 
 
-@pytest.mark.parametrize("width", ["1", "abc"])
+@for_each("width", ["1", "abc"])
 def test_terminals_of_any_width(width, folder):
     code, got = on_terminal(("eval", "qrels.txt", "two.run"), folder, width=width)
     assert (code, b"ndcg" in got, b"Traceback" in got) == (0, True, False)
 
 
 @pytest.mark.hostile
-@pytest.mark.parametrize(
+@for_each(
     "variable",
     [{"PYTHONOPTIMIZE": "2"}, {"PYTHONSAFEPATH": "1"}, {"PYTHONDEVMODE": "1"}, {"PYTHONUTF8": "0", "LC_ALL": "C"}],
 )
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_modes_of_python(name, variable, folder, tried):
     """Without asserts and docstrings, too, help is there and the command works."""
     works = () if COMMANDS[name] is None or name == "probe" else COMMANDS[name]

@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from every_command import write_files
+from tables import for_each
 
 if os.name != "nt":
     from launcher import NOBODY
@@ -42,13 +43,13 @@ MADE = {
     "Audit": lambda: assay.audit(JUDGED, ONE, "map"),
     "Measure": lambda: assay.parse_measure("ndcg@10"),
     "Note": lambda: assay.evaluate(JUDGED, {"q": ["a"]}, ["rr"]).notes[0],
-    "error": lambda: assay.DataError("a message"),
+    "error": lambda: assay.errors.DataError("a message"),
     "RagResult": lambda: assay.evaluate_rag(RECORDS, ["recall@5", "answer_f1"]),
     "Signature": lambda: assay.evaluate(JUDGED, ONE, ["rr"]).signature,
     "CheckReport": lambda: assay.check(JUDGED, ONE),
     "Chart": lambda: assay.plot("cutoff", JUDGED, {"one": ONE, "two": TWO}, ["rr@10"]),
-    "Agreement": lambda: assay.agreement(JUDGED, {"q": {"a": 1, "b": 0}, "r": {"c": 1}}),
-    "RelevanceJudgments": lambda: assay.judge_relevance(
+    "Agreement": lambda: assay.agree(JUDGED, {"q": {"a": 1, "b": 0}, "r": {"c": 1}}),
+    "RelevanceJudgments": lambda: assay.judges.judge_relevance(
         {"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(grade, cache=False)
     ),
     "Probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"], progress=False),
@@ -60,8 +61,8 @@ PICKLED = {
 WAYS = {**PICKLED, "copy": copy.copy, "deep copy": copy.deepcopy}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", MADE)
+@for_each("way", WAYS)
+@for_each("kind", MADE)
 def test_a_copy_is_as_the_original(kind, way):
     value = MADE[kind]()
     other = WAYS[way](value)
@@ -71,7 +72,7 @@ def test_a_copy_is_as_the_original(kind, way):
         assert other.to_dict() == value.to_dict()
 
 
-@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy])
+@for_each("way", [copy.copy, copy.deepcopy])
 def test_a_copied_comparison_keeps_its_documents(way):
     comparison = MADE["Comparison"]()
     moved = str(comparison.queries("rr", "one", "two"))
@@ -175,7 +176,7 @@ def test_without_threads_the_numbers_are_the_same(tmp_path):
 # OpenBLAS, which `compare` needs, and polars, which `convert` needs, end the process or panic.
 ALONE = [
     (("eval", "qrels.txt", "one.run"), (0,)),
-    (("eval", "qrels.txt", "one.run", "two.run", "--threads", "8"), (0,)),
+    (("--limit", "threads=8", "eval", "qrels.txt", "one.run", "two.run"), (0,)),
     (("rag", "records.jsonl"), (0,)),
     (("check", "qrels.txt", "one.run"), (0,)),
     (("probe", "http://127.0.0.1:9/", "--queries", "questions.jsonl", "--qrels", "judged.txt"), (2,)),

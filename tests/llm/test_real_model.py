@@ -154,7 +154,7 @@ import assay
 judge = assay.Judge(sys.argv[1], model="smollm2", cache=sys.argv[2], max_tokens=48, context=4096, concurrency=1,
                     timeout=600, retries=0)
 print("ready", flush=True)
-assay.judge_relevance({"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}},
+assay.judges.judge_relevance({"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}},
                       {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcd")},
                       judge=judge)
 """
@@ -188,7 +188,9 @@ def test_a_killed_evaluation_goes_on_where_it_stopped(server, tmp_path):
     assert 1 <= done < 4
     judge = judge_of(server, cache)
     texts = {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcd")}
-    found = assay.judge_relevance({"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}}, texts, judge=judge)
+    found = assay.judges.judge_relevance(
+        {"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}}, texts, judge=judge
+    )
     assert judge.usage.kept == done
     assert len(found.rulings) == 4
 
@@ -208,7 +210,7 @@ def test_the_command_judges_records(server, tmp_path):
     records = tmp_path / "records.jsonl"
     records.write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
     options = ["--judge", server, "--judge-model", "smollm2", "--judge-cache", str(tmp_path / "replies.sqlite")]
-    options += ["--max-tokens", str(LONGEST_REPLY), "--judge-timeout", "600"]
+    options += ["--judge-option", f"max_tokens={LONGEST_REPLY}", "--judge-option", "timeout=600"]
     command = [sys.executable, "-m", "assay", "rag", str(records), "-m", "recall@5", "-m", "relevancy", *options]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603 - our own program
     assert ended.returncode == 0, ended.stderr

@@ -12,6 +12,7 @@ import assay
 from assay.measures import TABLE, parse
 from assay.measures.answers.tokens import tokenize
 from assay.measures.passages import Contents
+from tables import for_each
 
 NAMES = ("retrieval_token_f1", "retrieval_token_precision", "retrieval_token_recall")
 BUILT_IN = [each for each in TABLE.values() if each.of == "contents"]
@@ -47,7 +48,7 @@ def test_they_are_what_autorag_computes(gold, retrieved):
     assert [result[name] for name in NAMES] == pytest.approx(literal(gold, retrieved), abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gold", "retrieved", "expected"),
     [
         (["x y"], ["x y"], (1, 1, 1)),
@@ -62,14 +63,12 @@ def test_hand_worked(gold, retrieved, expected):
     assert values == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("gold", "retrieved"), [((), ("x",)), (("x",), ()), ((), ()), (("",), ("x",)), (("x",), ("x", " "))]
-)
+@for_each(("gold", "retrieved"), [((), ("x",)), (("x",), ()), ((), ()), (("",), ("x",)), (("x",), ("x", " "))])
 def test_without_texts_there_is_no_value(gold, retrieved):
     assert np.isnan(parse("retrieval_token_f1")(Contents(["q"], [gold], [retrieved]))).all()
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+@for_each("definition", BUILT_IN)
 def test_example_computes_to_its_value(definition):
     measure, gold, retrieved, value, working = definition.example
     assert parse(measure)(Contents(["q"], [tuple(gold)], [tuple(retrieved)]))[0] == pytest.approx(value)
@@ -81,7 +80,7 @@ def test_groups_of_gold_texts_are_taken_together():
     assert assay.evaluate_rag([record], "retrieval_token_recall")["retrieval_token_recall"] == 1
 
 
-@pytest.mark.parametrize("call", [assay.evaluate, assay.evaluate_answers])
+@for_each("call", [assay.evaluate, assay.evaluate_answers])
 def test_other_calls_say_where_they_belong(call):
-    with pytest.raises(assay.MeasureError, match=r"is a measure of contents; use assay\.evaluate_rag"):
+    with pytest.raises(assay.errors.MeasureError, match=r"is a measure of contents; use assay\.evaluate_rag"):
         call({"q": ["a"]}, {"q": ["a"]} if call is assay.evaluate else {"q": "a"}, ["retrieval_token_f1"])

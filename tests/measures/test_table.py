@@ -9,6 +9,7 @@ import pytest
 
 import assay.measures
 from assay.measures import FAMILIES, TABLE, definitions_in
+from tables import for_each
 
 
 def printed_by(code):
@@ -17,7 +18,7 @@ def printed_by(code):
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout  # noqa: S603 - our own code
 
 
-@pytest.mark.parametrize("module", FAMILIES)
+@for_each("module", FAMILIES)
 def test_the_table_lists_what_the_modules_define(module):
     found = definitions_in(import_module(f"assay.measures.{module}"))
     assert list(FAMILIES[module].items()) == [(each.name, tuple(each.aliases)) for each in found] != []
@@ -48,7 +49,7 @@ def test_no_two_names_differ_only_in_case():
     assert len({name.lower() for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("name", ["rouge-L", "BLEU", "answer_em"])
+@for_each("name", ["rouge-L", "BLEU", "answer_em"])
 def test_names_of_text_measures_are_known_before_their_modules_are_imported(name):
     code = (
         "import sys, assay.measures as measures; before = [each for each in sys.modules if 'measures.answers' in each];"
@@ -57,22 +58,20 @@ def test_names_of_text_measures_are_known_before_their_modules_are_imported(name
     assert printed_by(code) == "[] True answers\n"
 
 
-@pytest.mark.parametrize("name", ["bleu", "rougel"])
+@for_each("name", ["bleu", "rougel"])
 def test_a_name_of_a_text_measure_is_taken_from_the_start(name):
-    code = (
-        f"import assay\ntry:\n    assay.measure({name!r})(len)\nexcept assay.MeasureError as error:\n    print(error)"
-    )
+    code = f"import assay\ntry:\n    assay.extend.measure({name!r})(len)\nexcept assay.errors.MeasureError as error:\n    print(error)"
     assert printed_by(code) == f"a measure named {name!r} already exists; choose another name\n"
 
 
 def test_a_removed_measure_does_not_come_back_with_its_family():
     code = (
-        "import assay; from assay.measures import TABLE; assay.remove_measure('rouge_1');"
+        "import assay; from assay.measures import TABLE; assay.extend.remove_measure('rouge_1');"
         "assay.parse_measure('rouge_2'); print('rouge_1' in TABLE, TABLE.has('rouge1'), len(TABLE) == len(list(TABLE)))"
     )
     assert printed_by(code) == "False False True\n"
 
 
 def test_what_is_not_there_cannot_be_removed():
-    with pytest.raises(assay.MeasureError, match="unknown measure 'map'; nothing to remove"):
-        assay.remove_measure("map")
+    with pytest.raises(assay.errors.MeasureError, match="unknown measure 'map'; nothing to remove"):
+        assay.extend.remove_measure("map")

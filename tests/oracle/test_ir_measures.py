@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import assay
 from strategies import DOCUMENTS, SCORES, WHOLE_GRADES, collections, judgments, rankings
+from tables import for_each
 
 PYTREC_EVAL = [
     *("AP", "MAP", "AP(rel=2)", "AP@3", "AP(rel=3)@1", "AP(judged_only=True)@4", "AP(judged_only=True,rel=2)"),
@@ -210,7 +211,7 @@ def test_refuses_what_it_refuses(name):
     names = [name + ending for ending in ENDINGS]
     known = []
     for each in names:
-        with contextlib.suppress(assay.MeasureError):
+        with contextlib.suppress(assay.errors.MeasureError):
             assay.parse_measure(f"ir_measures:{each}")
             known.append(each)
     assert set(known) - BEYOND == {each for each in names if is_computed(each)}
@@ -231,7 +232,7 @@ UNJUDGED = [
 COUNTED = ["AP", "RR", "P@1", "nDCG@5", "Judged@1", "Compat", "NumRelRet", "Bpref", "Rprec", "SetF", "IPrec@0.1"]
 
 
-@pytest.mark.parametrize("name", [*UNJUDGED, *COUNTED])
+@for_each("name", [*UNJUDGED, *COUNTED])
 def test_agrees_on_a_query_whose_judgments_are_empty(name):
     qrels, run = {"q1": {}, "q2": {"d1": 1}}, {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}
     mean, expected = peer(name, qrels, run)

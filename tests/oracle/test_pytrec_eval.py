@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import assay
 from assay.measures import parse
 from strategies import DOCUMENTS, WHOLE_GRADES, Collection, collections, judgments, rankings
+from tables import for_each
 
 CUTOFFS = (1, 2, 3, 5, 10, 100)
 LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -170,7 +171,7 @@ NO_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("grades", "ranking", "counts"), NO_NUMBERS)
+@for_each(("grades", "ranking", "counts"), NO_NUMBERS)
 def test_what_the_peer_cannot_be_given_scores_nothing(grades, ranking, counts):
     result = assay.evaluate({"q": grades}, {"q": ranking}, [*SHARES, *counts], convention="trec_eval")
     assert result.per_query() == {"q": dict.fromkeys(SHARES, 0) | counts}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import assay
 from real_ranx import evaluate, interpolated_precision, ranx
 
-pytestmark = pytest.mark.xdist_group("ranx")  # one worker, so that ranx compiles once
+pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker, so that ranx compiles once
 
 DOCUMENTS = [f"d{number:02}" for number in range(14)]
 GRADES = st.sampled_from([-2, -1, -0.5, 0, 0, 0.9, 1, 1, 1.7, 2, 3])

@@ -11,6 +11,7 @@ import assay
 from assay.core.grammar import parse_name
 from assay.measures import TABLE, parse
 from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
+from tables import for_each
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "rankings"]
 # A single ranking cannot be an example of what happens between two.
@@ -67,7 +68,7 @@ def looks_below(measure):
     return heeds_ties(measure) or measure.values.get("ideal") == "retrieved" or measure.values.get("fewest")
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+@for_each("definition", BUILT_IN)
 def test_says_what_it_is(definition):
     assert definition.title
     assert definition.title[0].isupper()
@@ -81,7 +82,7 @@ def test_says_what_it_is(definition):
     assert all(parameter.help for parameter in definition.parameters.values())
 
 
-@pytest.mark.parametrize("definition", WITH_EXAMPLE, ids=lambda definition: definition.name)
+@for_each("definition", WITH_EXAMPLE)
 def test_example_computes_to_its_value(definition):
     example = definition.example
     ideal = None if example.ideal is None else [example.ideal]
@@ -90,7 +91,7 @@ def test_example_computes_to_its_value(definition):
     assert result.scores[example.measure][0] == pytest.approx(example.value, abs=1e-4)
 
 
-@pytest.mark.parametrize(("alias", "definition", "preset"), ALIASES)
+@for_each(("alias", "definition", "preset"), ALIASES)
 def test_alias_is_the_same_measure(alias, definition, preset):
     at = "@0.5" if definition.name in NEED_A_LEVEL else "@7" if definition.at in definition.parameters else ""
     inside = ",".join(f"{name}={str(value).lower()}" for name, value in preset.items())

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import re
+from collections import Counter
 from importlib.resources import files
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_a_report_stands_for_its_runs(comparison, page):
     ],
 )
 def test_which_run(page, name, message):
-    with pytest.raises(assay.DataError, match=re.escape(message)):
+    with pytest.raises(assay.errors.DataError, match=re.escape(message)):
         assay.load_result(name.format(page=page))
 
 
@@ -120,16 +121,16 @@ def test_changed_reports_are_refused(page, tmp_path):
     packed = base64.b64encode(gzip.compress(json.dumps(stored).encode()))
     target = tmp_path / "changed.html"
     target.write_bytes(content.replace(found[1], packed))
-    with pytest.raises(assay.FormatError, match="checksum does not match"):
+    with pytest.raises(assay.errors.FormatError, match="checksum does not match"):
         assay.load_report(target)
     target.write_bytes(content.replace(found[1], found[1][:-8]))
-    with pytest.raises(assay.FormatError, match="part 'result-0' of the report cannot be read"):
+    with pytest.raises(assay.errors.FormatError, match="part 'result-0' of the report cannot be read"):
         assay.load_report(target)
     target.write_bytes(content[: content.index(b"part-result-1")])
-    with pytest.raises(assay.FormatError, match="the report has no part"):
+    with pytest.raises(assay.errors.FormatError, match="the report has no part"):
         assay.load_report(target)
     target.write_bytes(b"<!doctype html>\n<html>")
-    with pytest.raises(assay.FormatError, match="is not a report of assay"):
+    with pytest.raises(assay.errors.FormatError, match="is not a report of assay"):
         assay.load_report(target)
 
 
@@ -138,7 +139,7 @@ def test_a_bomb_in_a_report_is_refused(page, tmp_path):
     content = re.sub(rb'(id="part-report">)[^<]*', lambda found: found[1] + packed, page.read_bytes())
     target = tmp_path / "bomb.html"
     target.write_bytes(content)
-    with pytest.raises(assay.LimitError, match="stored"):
+    with pytest.raises(assay.errors.LimitError, match="stored"):
         assay.load_report(target)
 
 
@@ -184,7 +185,7 @@ def test_refused(tmp_path, qrels, runs, options, message):
 
 
 def test_other_names_are_refused(comparison, tmp_path):
-    with pytest.raises(assay.FormatError, match=r"end in \.html"):
+    with pytest.raises(assay.errors.FormatError, match=r"end in \.html"):
         comparison.report(tmp_path / "report.pdf")
 
 
@@ -203,3 +204,31 @@ def test_runs_that_can_be_read_only_once(tmp_path):
     comparison.report(path)
     assert part(path, "report")["chunk"] == 0
     assert part(path, "report")["norankings"].startswith("No rankings")
+
+
+def test_one_run_down_to_its_rankings(tmp_path, page):
+    result = assay.evaluate(str(DEMO / "qrels.txt"), RUNS["bm25"], MEASURES, top=20)
+    result.report(tmp_path / "one.html", name="bm25", corpus=str(DEMO / "passages.jsonl"))
+    core, both = part(tmp_path / "one.html", "report"), part(page, "report")
+    assert core["means"] == {name: [{**cells[0], "place": -1, "beats": ""}] for name, cells in both["means"].items()}
+    rankings, all_three = (part(each, "rankings-0")["queries"] for each in (tmp_path / "one.html", page))
+    assert rankings["retrieved"] == [each[:1] for each in all_three["retrieved"]]
+    assert [len(each[0]) for each in rankings["ranked"]] == [len(each[0]) for each in all_three["ranked"]]
+    assert assay.load_report(tmp_path / "one.html")["bm25"].mean == result.mean
+    assay.evaluate(str(DEMO / "qrels.txt"), RUNS["bm25"], MEASURES).report(tmp_path / "bare.html")
+    assert part(tmp_path / "bare.html", "report")["norankings"].startswith("No rankings")
+
+
+def test_a_report_reads_each_run_once_more_at_most(tmp_path, monkeypatch):
+    times = Counter()
+
+    def counted(self, data, **how):
+        times[str(data)] += 1
+        read(self, data, **how)
+
+    read = assay.Run.__init__
+    monkeypatch.setattr(assay.Run, "__init__", counted)
+    comparison = assay.compare(str(DEMO / "qrels.txt"), RUNS, MEASURES, top=20)
+    assert not times
+    comparison.report(tmp_path / "report.html")
+    assert times == dict.fromkeys(RUNS.values(), 1)

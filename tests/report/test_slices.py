@@ -76,5 +76,5 @@ def test_fields_of_questions(tmp_path, name, content, fields, expected):
     ],
 )
 def test_fields_that_are_not_there(data, name, message):
-    with pytest.raises(assay.DataError, match=message):
+    with pytest.raises(assay.errors.DataError, match=message):
         read_fields(data, [name])

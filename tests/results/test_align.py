@@ -74,5 +74,7 @@ def test_means_over_the_queries_that_all_have(result):
 
 def test_measures_must_be_computed_alike():
     one, two = (assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap", depth=depth) for depth in (1, 2))
-    with pytest.raises(assay.MismatchError, match=r"ap was not computed alike: depth=1 in one result, depth=2 in"):
+    with pytest.raises(
+        assay.errors.MismatchError, match=r"ap was not computed alike: depth=1 in one result, depth=2 in"
+    ):
         check_computed_alike("ap", one, two)

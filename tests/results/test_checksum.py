@@ -38,7 +38,7 @@ def outcomes(path, contents):
         path.write_bytes(content)
         try:
             yield everything(assay.load_result(path))
-        except assay.FormatError:
+        except assay.errors.FormatError:
             yield None
 
 
@@ -76,7 +76,7 @@ def test_changed_bytes_of_compressed_files_too(tmp_path, ending):
         path.write_bytes(changed(content, choice))
         try:
             assert everything(assay.load_result(path)) == expected
-        except assay.DataError:
+        except assay.errors.DataError:
             continue
 
 
@@ -87,7 +87,7 @@ def test_lines_that_are_lost_doubled_or_swapped_are_refused(stored, tmp_path):
         spoilt = tmp_path / "r.json"
         spoilt.write_text(json.dumps({**content, "queries": wrong}))
         with pytest.raises(
-            assay.FormatError, match=r"the file has \d rows?, and it says '3'|its checksum does not match"
+            assay.errors.FormatError, match=r"the file has \d rows?, and it says '3'|its checksum does not match"
         ):
             assay.load_result(spoilt)
 
@@ -110,7 +110,7 @@ CHANGED = [
 def test_the_checksum_and_the_number_of_rows_are_checked(stored, tmp_path, change, message):
     spoilt = tmp_path / "r.json"
     spoilt.write_text(json.dumps({**json.loads(stored[1]), **change}))
-    with pytest.raises(assay.FormatError, match=r"r\.json: ") as caught:
+    with pytest.raises(assay.errors.FormatError, match=r"r\.json: ") as caught:
         assay.load_result(spoilt)
     assert message in str(caught.value)
 
@@ -120,7 +120,7 @@ def test_neither_may_be_missing(stored, tmp_path, field):
     content = json.loads(stored[1])
     del content[field]
     (tmp_path / "r.json").write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError, match=f"the file is missing the field '{field}'"):
+    with pytest.raises(assay.errors.FormatError, match=f"the file is missing the field '{field}'"):
         assay.load_result(tmp_path / "r.json")
 
 
@@ -141,11 +141,11 @@ def test_a_value_outside_the_range_of_its_measure_is_refused(tmp_path, name, val
     content = without_checksum(path)
     content["queries"][0][1] = value
     path.write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError) as caught:
+    with pytest.raises(assay.errors.FormatError) as caught:
         assay.load_result(path)
     assert message in str(caught.value)
     result.scores[name][0] = float(value)
-    with pytest.raises(assay.DataError, match="the result cannot be stored: ") as caught:
+    with pytest.raises(assay.errors.DataError, match="the result cannot be stored: ") as caught:
         result.save(path)
     assert message in str(caught.value)
 
@@ -164,7 +164,7 @@ def test_what_a_measure_can_reach_is_kept(tmp_path, name, options, value):
 
 
 def test_measures_of_others_have_no_range_to_check(tmp_path):
-    @assay.measure("far", formula="x")
+    @assay.extend.measure("far", formula="x")
     def far(judged):
         return np.full(judged.size, 7.5)
 
@@ -172,7 +172,7 @@ def test_measures_of_others_have_no_range_to_check(tmp_path):
         assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, "far").save(tmp_path / "r.json")
         assert assay.load_result(tmp_path / "r.json")["far"] == 7.5
     finally:
-        assay.remove_measure("far")
+        assay.extend.remove_measure("far")
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -195,7 +195,7 @@ from pathlib import Path
 import assay
 try:
     assay.load_result(sys.argv[1])
-except assay.FormatError as error:
+except assay.errors.FormatError as error:
     print(error)
 print(int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
 """
@@ -223,5 +223,5 @@ def test_what_is_nearly_too_much_is_counted():
 
 def test_more_values_than_can_be_loaded_are_not_saved(tmp_path):
     message = "the result has more than 3 values; store fewer measures"
-    with assay.limits(values=3), pytest.raises(assay.LimitError, match=message):
+    with assay.limits(values=3), pytest.raises(assay.errors.LimitError, match=message):
         assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, "rr").save(tmp_path / "r.json")

@@ -297,9 +297,9 @@ RESULT_NAMES = {
         "statistics",
         "subject",
     ),
-    *("anchored", "human", "noise", "plot", "table", "version"),
+    *("anchored", "human", "noise", "plot", "report", "table", "version"),
 }
-RESULTS_NAMES = {"items", "notes", "plot", "results", "save", "table"}
+RESULTS_NAMES = {"common_notes", "items", "notes", "plot", "query_table", "results", "save", "table"}
 
 
 def test_one_query_has_no_interval_and_a_note_says_why():

@@ -66,14 +66,14 @@ def test_a_loaded_result_can_be_compared(tmp_path):
 def test_results_that_were_computed_otherwise_are_not_compared(tmp_path):
     old = again(assay.evaluate(QRELS, RUN, ["ap"], ties="input"), tmp_path / "old.json")
     with pytest.raises(
-        assay.MismatchError,
+        assay.errors.MismatchError,
         match="ap was not computed alike: ties=input in one result, ties=docid_desc in the other; compute both",
     ):
         assay.compare(None, {"old": old, "new": assay.evaluate(QRELS, RUN, ["ap"])})
     cut = assay.evaluate(QRELS, RUN, ["ap@5"]).only(["ap@5"])
     other = assay.Result({"ap@5": old.measures["ap"]}, old.queries, {"ap@5": old.scores["ap"]}, "assay", cut.policies)
     with pytest.raises(
-        assay.MismatchError,
+        assay.errors.MismatchError,
         match=r"\)@5 in one result, ap\(rel=1,norm=relevant,ties=rank,nothing=zero\) in the other; compute",
     ):
         assay.compare(None, {"a": cut, "b": other})
@@ -116,13 +116,15 @@ def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
 @pytest.mark.parametrize("query", ["\udcff", "x" * 100_001])
 def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query):
     measures, scores = {"rr": assay.parse_measure("rr")}, {"rr": np.array([1.0])}
-    with pytest.raises(assay.DataError, match="cannot be stored; use ids that are valid Unicode and not too long"):
+    with pytest.raises(
+        assay.errors.DataError, match="cannot be stored; use ids that are valid Unicode and not too long"
+    ):
         assay.Result(measures, [query], scores, "assay", assay.Policies()).save(tmp_path / "r.json")
 
 
 def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path):
     message = "the result is larger than 1,000 bytes"
-    with assay.limits(stored=1000), pytest.raises(assay.LimitError, match=message):
+    with assay.limits(stored=1000), pytest.raises(assay.errors.LimitError, match=message):
         result.save(tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()
 
@@ -166,11 +168,11 @@ def test_a_file_that_a_formatter_has_rewritten_can_be_loaded(stored, result):
 def own(tmp_path):
     """A stored result of measures that are not defined any more; their names and what is saved."""
 
-    @assay.measure("cost", formula="x", higher_is_better=False, range=(0, 9), aggregate="sum")
-    def cost(judged, *, k: assay.Cutoff = None, price: float = 2.0):
+    @assay.extend.measure("cost", formula="x", higher_is_better=False, range=(0, 9), aggregate="sum")
+    def cost(judged, *, k: assay.extend.Cutoff = None, price: float = 2.0):
         return price * judged.cut(k)
 
-    @assay.measure("whole", formula="x", corpus=lambda judged: judged.size / 7)
+    @assay.extend.measure("whole", formula="x", corpus=lambda judged: judged.size / 7)
     def whole(judged):
         return np.full(judged.size, np.nan)
 
@@ -179,7 +181,7 @@ def own(tmp_path):
     yield tmp_path / "own.json", result
     for name in ("cost", "whole"):
         if name in assay.measures.TABLE:
-            assay.remove_measure(name)
+            assay.extend.remove_measure(name)
 
 
 def test_measures_that_are_still_defined_are_themselves(own):
@@ -192,8 +194,8 @@ def test_measures_that_are_still_defined_are_themselves(own):
 
 def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own):
     path, result = own
-    assay.remove_measure("cost")
-    assay.remove_measure("whole")
+    assay.extend.remove_measure("cost")
+    assay.extend.remove_measure("whole")
     loaded = assay.load_result(path)
     assert loaded.mean == result.mean
     assert loaded.signature == result.signature
@@ -205,13 +207,13 @@ def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own)
         "cost(price=3): not defined here; its stored values are kept",
         "whole: not defined here; its stored values are kept",
     ]
-    with pytest.raises(assay.MeasureError, match=r"'cost\(price=2\)@2' is known only from a stored result"):
+    with pytest.raises(assay.errors.MeasureError, match=r"'cost\(price=2\)@2' is known only from a stored result"):
         assay.evaluate(QRELS, RUN, [loaded.measures["cost@2"]])
 
 
 def test_a_measure_that_is_not_defined_can_be_compared_and_saved_again(own, tmp_path):
     path, result = own
-    assay.remove_measure("cost")
+    assay.extend.remove_measure("cost")
     one, two = assay.load_result(path), again(assay.load_result(path), tmp_path / "again.json")
     assert two.notes == one.notes
     pair = assay.compare(None, {"one": one, "two": two}, ["cost@2"]).pairs[0]
@@ -220,10 +222,10 @@ def test_a_measure_that_is_not_defined_can_be_compared_and_saved_again(own, tmp_
 
 def test_a_name_that_means_another_measure_by_now_keeps_what_it_meant(own):
     path, _ = own
-    assay.remove_measure("cost")
+    assay.extend.remove_measure("cost")
 
-    @assay.measure("cost", formula="x", higher_is_better=True)
-    def cost(judged, *, k: assay.Cutoff = None, price: float = 2.0):
+    @assay.extend.measure("cost", formula="x", higher_is_better=True)
+    def cost(judged, *, k: assay.extend.Cutoff = None, price: float = 2.0):
         return price * judged.cut(k)
 
     loaded = assay.load_result(path)
@@ -251,7 +253,7 @@ def test_a_score_of_summed_statistics_that_were_not_stored_has_no_interval(tmp_p
     del content["statistics"]
     (tmp_path / "answers.json").write_text(json.dumps(content))
     loaded = assay.load_result(tmp_path / "answers.json")
-    with pytest.raises(assay.MeasureError, match="bleu is one number for all queries and has no interval"):
+    with pytest.raises(assay.errors.MeasureError, match="bleu is one number for all queries and has no interval"):
         loaded.interval("bleu")
     assert json.loads(loaded.to_json())["runs"][0]["measures"]["bleu"]["mean"] == first["bleu"]
     assert json.loads(loaded.to_json())["runs"][0]["measures"]["bleu"]["low"] is None

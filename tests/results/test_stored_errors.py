@@ -37,7 +37,7 @@ BROKEN = [
 def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, message):
     path = tmp_path / "b.json"
     path.write_bytes(content)
-    with pytest.raises(assay.FormatError, match=r"b\.json: ") as caught:
+    with pytest.raises(assay.errors.FormatError, match=r"b\.json: ") as caught:
         assay.load_result(path)
     assert message in str(caught.value)
     assert str(caught.value).endswith("; write the file again with `result.save`")
@@ -46,7 +46,9 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, 
 def test_json_output_is_refused_with_the_flag_to_use(tmp_path):
     path = tmp_path / "b.json"
     path.write_text(assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap").to_json())
-    with pytest.raises(assay.FormatError, match=r"b\.json: this is the output of `--format json`.*`--save FILE`"):
+    with pytest.raises(
+        assay.errors.FormatError, match=r"b\.json: this is the output of `--format json`.*`--save FILE`"
+    ):
         assay.load_result(path)
 
 
@@ -55,7 +57,7 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(stored):
     content = path.read_bytes()
     for end in range(0, len(content) - 2, 37):
         path.write_bytes(content[:end])
-        with pytest.raises(assay.FormatError):
+        with pytest.raises(assay.errors.FormatError):
             assay.load_result(path)
 
 
@@ -118,7 +120,7 @@ SPOILT = [
 def test_every_field_is_checked(stored, change, message):
     path, content = stored
     path.write_text(json.dumps({**content, **change}))
-    with pytest.raises(assay.FormatError, match=r"baseline\.json: ") as caught:
+    with pytest.raises(assay.errors.FormatError, match=r"baseline\.json: ") as caught:
         assay.load_result(path)
     assert message in str(caught.value)
 
@@ -150,7 +152,7 @@ def test_every_field_of_a_measure_is_checked(stored, change, message):
     path, content = stored
     content["measures"][0].update(change)
     path.write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError, match=r"baseline\.json: ") as caught:
+    with pytest.raises(assay.errors.FormatError, match=r"baseline\.json: ") as caught:
         assay.load_result(path)
     assert message in str(caught.value)
 
@@ -160,7 +162,9 @@ def test_a_field_that_is_missing_is_named(stored, field):
     path, content = stored
     del content[field]
     path.write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError, match=f"the file is missing the field '{field}'; write the file again"):
+    with pytest.raises(
+        assay.errors.FormatError, match=f"the file is missing the field '{field}'; write the file again"
+    ):
         assay.load_result(path)
 
 
@@ -168,7 +172,7 @@ def test_a_number_too_large_for_a_float_is_refused(stored):
     path, content = stored
     path.write_text(json.dumps(content).replace('["q1", 0.8333333333333333', '["q1", 1e999'))
     with pytest.raises(
-        assay.FormatError, match="ap of query 'q1' must be a number in the range of a float, or null, not 'inf'"
+        assay.errors.FormatError, match="ap of query 'q1' must be a number in the range of a float, or null, not 'inf'"
     ):
         assay.load_result(path)
 
@@ -194,7 +198,7 @@ def test_a_file_with_anything_else_in_it_is_loaded_or_refused(stored, data):
     path.write_text(json.dumps(spoilt).replace("Infinity", "1e999"), encoding="utf-8")
     try:
         loaded = assay.load_result(path)
-    except assay.FormatError as error:
+    except assay.errors.FormatError as error:
         assert "baseline.json: " in str(error)
     else:
         assert len(str(loaded)) > 0
@@ -205,16 +209,16 @@ def test_a_small_file_that_unpacks_into_a_huge_one_is_refused(tmp_path):
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(b" " * (2 << 20)))
     message = r"bomb.json.gz: the file is larger than 1 MiB, too large for a stored result"
-    with assay.limits(stored=1 << 20), pytest.raises(assay.LimitError, match=message):
+    with assay.limits(stored=1 << 20), pytest.raises(assay.errors.LimitError, match=message):
         assay.load_result(path)
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(assay.FileError, match=r"file '.*' not found"):
+    with pytest.raises(assay.errors.FileError, match=r"file '.*' not found"):
         assay.load_result(tmp_path / "none.json")
-    with pytest.raises(assay.FileError, match="is a directory"):
+    with pytest.raises(assay.errors.FileError, match="is a directory"):
         assay.load_result(tmp_path)
-    with pytest.raises(assay.FileError, match="cannot be written"):
+    with pytest.raises(assay.errors.FileError, match="cannot be written"):
         assay.evaluate({"q": ["d"]}, {"q": ["d"]}, "rr").save(tmp_path / "none" / "r.json")
 
 

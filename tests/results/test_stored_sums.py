@@ -50,5 +50,5 @@ def test_bad_ones_are_refused(path, change, message):
     content = without_checksum(path)
     content["statistics"] = change(content["statistics"])
     path.write_text(json.dumps(content))
-    with pytest.raises(assay.FormatError, match=message):
+    with pytest.raises(assay.errors.FormatError, match=message):
         assay.load_result(path)

@@ -2,10 +2,9 @@
 
 from math import log2
 
-import pytest
-
 import assay
 from sources.rankings import close
+from tables import for_each
 
 GROUPS = [["test-1", "test-2"], ["test-3"]]
 RESULT = ["test-1", "pred-1", "test-2", "pred-3"]
@@ -34,7 +33,7 @@ def value(groups, name, **options):
     return assay.evaluate({"q": groups}, {"q": RESULT}, name, **options)[name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_the_example(name):
     assert value(GROUPS, name, convention="autorag") == close(WORKED[name])
     assert value(GROUPS, f"autorag:{name}") == close(WORKED[name])

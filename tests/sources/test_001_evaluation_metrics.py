@@ -2,7 +2,6 @@
 
 from math import log2
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from sources.rankings import (
     score,
     unseen_relevant,
 )
+from tables import for_each
 
 
 def precision_at(ranking, k):
@@ -75,7 +75,7 @@ def test_average_precision_at_n_is_a_sum_without_division(ranking, n, unseen):
     assert score(f"ap(norm=none)@{n}", ranking, [1] * unseen) == close(average_precision_at(ranking, n))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ranking", "expected"),
     [
         ([1, 1, 1], 3.0),  # 1/1 + 2/2 + 3/3: passes 1
@@ -101,7 +101,7 @@ def test_reciprocal_rank_at_k_is_a_sum_over_all_hits(ranking, k):
     assert score(f"rr(credit=sum)@{k}", ranking) == close(reciprocal_rank_at(ranking, k))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ranking", "as_sum", "as_first"),
     [
         ([1, 1, 0], 1.5, 1.0),  # 1/1 + 1/2: passes 1

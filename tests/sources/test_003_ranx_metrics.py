@@ -18,6 +18,7 @@ from sources.rankings import (
     score,
     unseen_relevant,
 )
+from tables import for_each
 
 # Alias, the measure it stands for, and whether the table gives it a cutoff.
 ALIASES = [
@@ -71,20 +72,20 @@ def rank_biased_precision(gains, p):
     return (1 - p) * sum(gain * p ** (i - 1) for i, gain in enumerate(gains, start=1))
 
 
-@pytest.mark.parametrize(("alias", "measure"), [row[:2] for row in ALIASES])
+@for_each(("alias", "measure"), [row[:2] for row in ALIASES])
 def test_alias_without_cutoff(alias, measure):
     assert assay.parse_measure(alias) == assay.parse_measure(measure)
 
 
-@pytest.mark.parametrize(("alias", "measure"), [row[:2] for row in ALIASES if row[2]])
+@for_each(("alias", "measure"), [row[:2] for row in ALIASES if row[2]])
 def test_alias_with_cutoff(alias, measure):
     assert assay.parse_measure(f"{alias}@5") == assay.parse_measure(f"{measure}@5")
     assert assay.parse_measure(f"{alias}@5") != assay.parse_measure(alias)
 
 
-@pytest.mark.parametrize("alias", ["r_precision", "bpref"])
+@for_each("alias", ["r_precision", "bpref"])
 def test_alias_that_has_no_cutoff_refuses_one(alias):
-    with pytest.raises(assay.MeasureError, match="has no cutoff"):
+    with pytest.raises(assay.errors.MeasureError, match="has no cutoff"):
         assay.parse_measure(f"{alias}@5")
 
 
@@ -153,7 +154,7 @@ def test_bpref_formula(ranking, unseen):
     assert score("bpref(denominator=relevant)", ranking, [1] * unseen) == close(expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ranking", "as_written", "as_coded"),
     [
         ([1, 0, 1], 0.75, 0.5),  # R = 2, N = 1: (1 + (1 - 1/2)) / 2 and (1 + (1 - 1/1)) / 2
@@ -198,7 +199,7 @@ def test_reciprocal_rank_formula(ranking, k):
     assert score(f"mrr@{k}", ranking) == close(1 / rank if rank <= k else 0)
 
 
-@pytest.mark.parametrize(("ranking", "expected"), [([1], 1), ([0, 1], 1 / 2), ([0, 0, 1, 1], 1 / 3)])
+@for_each(("ranking", "expected"), [([1], 1), ([0, 1], 1 / 2), ([0, 0, 1, 1], 1 / 3)])
 def test_reciprocal_rank_of_the_first_three_places(ranking, expected):
     assert score("mrr", ranking) == close(expected)
 

@@ -21,6 +21,7 @@ from sources.rankings import (
     score,
     unseen_relevant,
 )
+from tables import for_each
 
 QRELS = {
     "Query 1": {"Document 1": 1.0, "Document 2": 0.5, "Document 3": 0.3, "Document 4": 0.1},
@@ -110,7 +111,7 @@ def test_precision_at_5_example():
     assert score("precision@5", [1, 0, 1, 1, 0, 0, 1, 0, 0, 0]) == 0.6
 
 
-@pytest.mark.parametrize(("measure", "policies"), [("precision(rel=0.5)@2", {}), ("precision@2", {"rel": 0.5})])
+@for_each(("measure", "policies"), [("precision(rel=0.5)@2", {}), ("precision@2", {"rel": 0.5})])
 def test_precision_at_2_example(measure, policies):
     assert per_query(measure, **policies).tolist() == [1.0, 1.0, 0.0]
 
@@ -126,7 +127,7 @@ def test_recall_at_5_example_three_of_five():
     assert score("recall@5", [1, 0, 1, 0, 1, 0, 0, 1, 1, 0]) == 0.6
 
 
-@pytest.mark.parametrize(("measure", "policies"), [("recall(rel=0.5)@2", {}), ("recall@2", {"rel": 0.5})])
+@for_each(("measure", "policies"), [("recall(rel=0.5)@2", {}), ("recall@2", {"rel": 0.5})])
 def test_recall_at_2_example(measure, policies):
     assert per_query(measure, **policies).tolist() == [1.0, 1.0, 0.0]
 
@@ -184,7 +185,7 @@ def test_mrr_at_5_example():
     assert round(value, 2) == 0.67
 
 
-@pytest.mark.parametrize("measure", ["mrr@2", "mrr(rel=0.5)@2"])
+@for_each("measure", ["mrr@2", "mrr(rel=0.5)@2"])
 def test_mrr_at_2_example(measure):
     assert per_query(measure, rel=0.5).tolist() == [1.0, 1.0, 0.0]
     assert assay.evaluate(QRELS, RUN, measure, rel=0.5)[measure] == close(2 / 3)

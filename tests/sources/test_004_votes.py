@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from sources.test_004_metrics_for_ir import QRELS, RUN
+from tables import for_each
 
 # Ten users vote on every document; as many vote up as the document's relevance score says.
 USERS = 10
@@ -35,7 +36,7 @@ def test_the_votes_give_the_relevance_scores():
     assert assay.votes(VOTES, method="mean").qrels.to_dict() == QRELS
 
 
-@pytest.mark.parametrize(("measure", "expected"), EXPECTED)
+@for_each(("measure", "expected"), EXPECTED)
 def test_the_numbers_of_the_document_from_votes(measure, expected):
     result = assay.evaluate(None, RUN, measure, votes=assay.votes(VOTES, method="mean"), rel=0.5)
     assert result.scores[measure] == pytest.approx(expected, abs=5e-6)

@@ -20,7 +20,7 @@ WRONG_FILES = {
     "space.trec": (b"\t# not a comment\nq1 Q0 d1 1 3 t\n", "6 fields in UTF-8"),
     "hex.trec": (b"q1 Q0 d1 1 0x1p3 t\n", "no score"),
     "letter.csv": (b"query_id,doc_id,score\nq1,d1,2d\n", "no score"),
-    "cut.trec.gz": (gzip.compress(b"q1 Q0 d1 1 3 t\n" * 99)[:-20], "Unexpected end of input stream"),
+    "cut.trec.gz": (gzip.compress(b"q1 Q0 d1 1 3 t\n" * 99)[:-20], "is truncated"),
     "run.txt.xz": (b"", "does not read files compressed with xz"),
 }
 
@@ -89,7 +89,7 @@ class TestCommand:
             (("-", "--engine", "spark"), "cannot read standard input"),
             ((files / "none.parquet", "--engine", "spark"), "none.parquet"),
             ((files / "run.xyz", "--engine", "spark"), "the format cannot be told"),
-            ((run, "--engine", "spark", "--ties", "input"), "--order-column"),
+            ((run, "--engine", "spark", "--policy", "ties=input"), "--column order="),
         ]
         for arguments, message in cases:
             result = self.call(qrels, *arguments)

@@ -100,7 +100,7 @@ def test_a_field_names_the_document(frame_of):
         local = assay.evaluate(QRELS, rows, MEASURES, doc_id=rule)
         same_numbers(evaluate(QRELS, frame_of(rows, 3), MEASURES, doc_id=rule), local)
     for rule, message in (("nothing", "has no column 'nothing'"), ("metadata", "must hold strings or integers")):
-        with pytest.raises(assay.FormatError, match=message):
+        with pytest.raises(assay.errors.FormatError, match=message):
             evaluate(QRELS, frame_of(rows, 3), MEASURES, doc_id=rule)
 
 
@@ -132,7 +132,7 @@ def test_duplicate_chunks(frame_of):
     again = polars.concat([judged, unjudged]).with_columns(score=0.25)
     rows = polars.concat([CHUNKS, again])
     rows = rows.with_columns(place=polars.int_range(len(rows), dtype=polars.Int64))
-    with pytest.raises(assay.DuplicateError, match="lists chunk"):
+    with pytest.raises(assay.errors.DuplicateError, match="lists chunk"):
         evaluate(QRELS, frame_of(rows, 3), doc_id="before:#")
     for policies in ({"duplicates": "first"}, {"duplicates": "last", "chunks": "once"}, {"duplicates": "count"}):
         how = {"doc_id": "before:#", **policies}
@@ -140,7 +140,7 @@ def test_duplicate_chunks(frame_of):
         for parts in (1, 6):
             same_numbers(evaluate(QRELS, frame_of(rows, parts), MEASURES, order_column="place", **how), local)
     for chunks in ("best", "once"):
-        with pytest.raises(assay.DataError, match="order_column"):
+        with pytest.raises(assay.errors.DataError, match="order_column"):
             evaluate(QRELS, frame_of(rows, 3), doc_id="before:#", duplicates="last", chunks=chunks)
 
 
@@ -164,5 +164,5 @@ def test_queries_without_judgments_in_partitions_of_their_own(frame_of):
         how = {"doc_id": "before:#", **policies}
         same_numbers(evaluate(few, rows, MEASURES, **how), assay.evaluate(few, CHUNKS, MEASURES, **how))
     twice = polars.DataFrame({"query_id": ["q1", "u", "u"], "doc_id": ["d1#0", "x#0", "x#0"], "score": [1.0, 2.0, 2.0]})
-    with pytest.raises(assay.DataError, match="rows of a DataFrame have no first one"):
+    with pytest.raises(assay.errors.DataError, match="rows of a DataFrame have no first one"):
         evaluate({"q1": {"d1": 1}}, frame_of(twice), ["ap"], doc_id="before:#", duplicates="first")

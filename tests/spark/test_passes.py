@@ -1,11 +1,12 @@
-"""How often a run is read in Spark, and by whom its rows are counted: the same bits whatever way is taken."""
+"""By which way a run is counted in Spark: the same bits whatever way is taken."""
 
 import polars
 import pytest
 
 import assay
-from assay.engine import spark_sums
+from assay.engine.spark import count as spark_count
 from assay.spark import evaluate
+from assay.tasks.evaluate import spark as task
 from spark_runs import MARKS, MEASURES, QRELS, RUN, collection, same, written
 
 pytestmark = MARKS
@@ -13,14 +14,8 @@ pytestmark = MARKS
 SCALES = ["ap", "trec_eval_9:map"]
 
 
-def counted_by(monkeypatch):
-    """The names of the passes that are made.
-
-    These are `sums`, `ties` (of rows that tie), `keys` (by search) and `others` in Spark's SQL, and `kernel` in Arrow
-    batches.
-    """
-    from assay.engine import spark, spark_counts
-
+def watch_passes(monkeypatch):
+    """The passes that are made: one `count` for each way to compare, or a `group` of whole queries."""
     made = []
 
     def watch(module, name, label):
@@ -32,75 +27,46 @@ def counted_by(monkeypatch):
 
         monkeypatch.setattr(module, name, call)
 
-    watch(spark_sums.LevelSums, "read", "sums")
-    watch(spark_sums.LevelSums, "read_ties", "ties")
-    watch(spark_counts.SparkCounter, "count_keys", "keys")
-    watch(spark_counts.SparkCounter, "other_rankings", "others")
-    watch(spark, "count", "kernel")
+    watch(spark_count, "count_slots", "count")
+    watch(task, "map_queries", "group")
     return made
 
 
 def test_passes_that_are_made(frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    distinct = RUN.filter(query_id="q3").with_columns(score=polars.col("place") * 0.5)
-    tied = distinct.with_columns(score=polars.col("place") // 3 * -0.0)
-    few = QRELS.filter(query_id="q3")
-    both = polars.concat([distinct, RUN.filter(query_id="q5").with_columns(score=polars.col("place") * 0.5)])
-    all_judged = tied.select("query_id", "doc_id", relevance=1)
-    assert len(few) <= spark_sums.MOST_COLUMNS < len(all_judged)
+    made = watch_passes(monkeypatch)
+    rows = RUN.filter(query_id="q3")
+    tied = rows.with_columns(score=polars.col("place") // 3 * -0.0)
+    both = polars.concat([rows, RUN.filter(query_id="q5")])
+    few, all_judged = QRELS.filter(query_id="q3"), rows.select("query_id", "doc_id", relevance=1)
+    ordered = {"ties": "input", "order_column": "place"}
     cases = [
-        (few, distinct, ["sums"]),
-        (few, tied, ["sums", "ties"]),
-        (all_judged.head(3), tied.head(3), ["sums"]),
-        # Many documents are judged.
-        (all_judged, tied, ["keys"]),
-        # A query without judgments.
-        (few, both, ["sums", "others"]),
+        (few, rows, MEASURES, {}, ["count"]),
+        (few, tied, MEASURES, ordered, ["count"]),
+        (few, rows, [*SCALES, "hole"], {}, ["count", "count"]),
+        # Many documents are judged, and a query without judgments is there.
+        (all_judged, tied, MEASURES, {}, ["count"]),
+        (few, both, MEASURES, {}, ["count"]),
+        # What counts do not tell.
+        (few, rows, MEASURES, {"method": "group"}, ["group"]),
+        (few, rows, MEASURES, {"duplicates": "error"}, ["group"]),
+        (few, rows, ["nauc"], {"order_column": "place"}, ["group"]),
+        (few, rows, MEASURES, {"broadcast": len(few) - 1}, ["group"]),
     ]
-    for qrels, rows, passes in cases:
+    for qrels, table, measures, how, passes in cases:
+        made.clear()
+        policies = {name: each for name, each in how.items() if name in ("ties", "duplicates")}
+        same(evaluate(qrels, frame_of(table, 3), measures, **how), assay.evaluate(qrels, table, measures, **policies))
+        assert made == passes, how
+
+
+def test_more_levels_than_java_compiles_a_search_for_are_whole_queries(frame_of, monkeypatch):
+    made = watch_passes(monkeypatch)
+    rows = RUN.filter(query_id="q3")
+    for most, passes in ((8, ["count"]), (7, ["group"])):
+        monkeypatch.setattr(spark_count, "MOST_LEVELS", most)
+        qrels = rows.head(8).select("query_id", "doc_id", relevance=1)
         made.clear()
         same(evaluate(qrels, frame_of(rows, 3), MEASURES), assay.evaluate(qrels, rows, MEASURES))
-        assert made == passes
-
-
-def test_more_ties_than_may_be_read_are_searched(frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    rows = [("q1", "a", 1.0), ("q1", "b", 1.0), ("q1", "x", 1.0), ("q1", "y", 2.0), ("q2", "a", 1.0)]
-    frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
-    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
-    count = spark_sums.LevelSums.count
-    for most, passes in ((3, ["sums", "ties"]), (2, ["sums", "keys"])):
-        monkeypatch.setattr(spark_sums.LevelSums, "count", lambda sums, _, most=most: count(sums, most))
-        made.clear()
-        same(evaluate(qrels, frame_of(frame, 2), MEASURES), assay.evaluate(qrels, frame, MEASURES))
-        assert made == passes
-
-
-def test_a_search_that_java_would_not_compile_goes_to_the_kernel(spark, frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    rows = RUN.filter(query_id="q3")
-    spark.conf.set("spark.sql.codegen.wholeStage", "true")
-    try:
-        for count, passes in ((8, ["sums", "ties", "ties"]), (15, ["keys"]), (16, ["kernel"])):
-            qrels = rows.head(count).select("query_id", "doc_id", relevance=1)
-            made.clear()
-            same(evaluate(qrels, frame_of(rows, 3), SCALES), assay.evaluate(qrels, rows, SCALES))
-            assert made == passes
-    finally:
-        spark.conf.set("spark.sql.codegen.wholeStage", "false")
-
-
-def test_a_table_that_is_too_large_for_executors_goes_to_the_kernel(frame_of, monkeypatch):
-    made = counted_by(monkeypatch)
-    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
-    rows = [("r1", "q1", "a", 1.0), ("r1", "q1", "x", 1.0), ("r2", "q2", "b", 1.0), ("r2", "q2", "c", 2.0)]
-    frame = polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
-    for measures, passes in ((["ap"], ["sums", "ties"]), (SCALES, ["kernel"])):
-        made.clear()
-        results = evaluate(qrels, frame_of(frame, 2), measures, broadcast=2)
-        for name in ("r1", "r2"):
-            local = assay.evaluate(qrels, frame.filter(run=name).drop("run"), measures)
-            same(results[name], local)
         assert made == passes
 
 
@@ -148,14 +114,6 @@ def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):
     assert result["ap"] == 1.0
 
 
-@pytest.fixture(params=["sums", "search"])
-def counting(request, monkeypatch):
-    """Ranks are counted by sums where that is possible, or always by search."""
-    if request.param == "search":
-        monkeypatch.setattr(spark_sums, "MOST_COLUMNS", -1)
-
-
-@pytest.mark.usefixtures("counting")
 @pytest.mark.parametrize("seed", range(4))
 def test_random_runs_under_several_policies_at_once(frame_of, seed):
     qrels, rows = collection(seed + 10, queries=12)
@@ -164,12 +122,13 @@ def test_random_runs_under_several_policies_at_once(frame_of, seed):
     same(evaluate(qrels, frame_of(rows, 4), measures, order_column="place"), local)
 
 
-@pytest.mark.usefixtures("counting")
 def test_rows_with_the_same_place(frame_of):
     rows = [("q1", "a", 1.0, 3), ("q1", "b", 1.0, 3), ("q1", "c", 0.5, 4), ("q2", "a", 1.0, 1)]
     frame = polars.DataFrame(rows, schema=["query_id", "doc_id", "score", "place"], orient="row")
     qrels = {"q1": {"a": 1, "c": 1}, "q2": {"a": 1}}
-    with pytest.raises(assay.DataError, match="query 'q1' has two rows with the same number in the order column"):
+    with pytest.raises(
+        assay.errors.DataError, match="query 'q1' has two rows with the same number in the order column"
+    ):
         evaluate(qrels, frame_of(frame, 2), ["ap"], ties="input", order_column="place")
     # Where places decide nothing, they may be the same.
     same(evaluate(qrels, frame_of(frame, 2), ["ap"], order_column="place"), assay.evaluate(qrels, frame, ["ap"]))

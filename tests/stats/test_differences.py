@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import FormatError
 from assay._kernel import Lists
+from assay.errors import FormatError
 from assay.stats import differences as module
 from assay.stats.differences import batches_of, differences_of, figures_of, rounded_of
 from assay.stats.intervals import is_summable, summable

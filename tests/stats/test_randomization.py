@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import FormatError
-from assay._kernel import Draws, Sums
+from assay._kernel import Sums
+from assay.errors import FormatError
 from assay.stats import randomization as module
 from assay.stats.differences import differences_of
 from assay.stats.pairs import Shared, cliff_delta
@@ -141,7 +141,7 @@ def test_the_kernel_counts_what_bits_reach_and_sums_what_is_drawn():
         for test, samples in module.by_test(places):
             is_open[samples, test] = True
         assert np.array_equal(is_open, (halves >= least) & (halves < most))
-        sums = np.frombuffer(table.resampled(Draws([8]), 6, threads)).reshape(11, 6).T
+        sums = np.frombuffer(table.drawn(draws.tobytes(), threads)).reshape(11, 6).T
         assert np.array_equal(sums, values[draws].sum(axis=1))
 
 

@@ -54,7 +54,7 @@ def test_against_statsmodels(method, p):
 
 def test_an_unknown_one_is_an_error():
     with pytest.raises(
-        assay.PolicyError, match="unknown correction 'sidak'; choose one of holm, bonferroni, bh, by, none"
+        assay.errors.PolicyError, match="unknown correction 'sidak'; choose one of holm, bonferroni, bh, by, none"
     ):
         correct(np.array([0.1]), "sidak")
 

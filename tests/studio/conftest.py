@@ -1,6 +1,7 @@
 import pytest
 
 from assay.studio import background, views
+from assay.studio.store import passwords
 from studio_server import Client, make_studio, serving
 
 
@@ -9,6 +10,14 @@ def patient(monkeypatch):
     """Whoever asks waits for the numbers, however busy the machine is."""
     monkeypatch.setattr(background, "HARDLY", 30)
     monkeypatch.setattr(views, "PATIENCE", 30)
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch, request):
+    """A hash of a password takes a fifth of a second by intent; the tests of the store take the time."""
+    if request.path.parent.name != "store":
+        monkeypatch.setattr(passwords, "COST", 16)
+        monkeypatch.setattr(passwords, "NOBODY", passwords.NOBODY.replace(str(1 << 14), "16"))
 
 
 @pytest.fixture

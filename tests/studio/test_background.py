@@ -90,5 +90,5 @@ def test_nobody_waits_for_what_takes_longer_than_they_wait(monkeypatch):
     slow.version = 2
     started = time.monotonic()
     assert slow.value.get(30) == "value 1"
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 25
     slow.gate.release()

@@ -2,11 +2,10 @@
 
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
-import threading
-import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -53,6 +52,14 @@ def started(*arguments):
             process.kill()
 
 
+def listens(host, port):
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except ConnectionError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_votes_on_their_way_are_recorded_before_it_ends(folder, number, code):
     with (
@@ -62,51 +69,66 @@ def test_votes_on_their_way_are_recorded_before_it_ends(folder, number, code):
         ann = Client(url, "ann")
         # The vote waits for this transaction, and the server for the vote.
         other.execute("BEGIN IMMEDIATE")
-        said = []
-        sending = threading.Thread(target=lambda: said.append(ann.vote("q1", "d3", 1).status_code))
-        sending.start()
-        time.sleep(0.3)
-        process.send_signal(number)
-        time.sleep(0.8)
-        assert process.poll() is None
-        other.execute("ROLLBACK")
-        other.close()
-        sending.join(10)
-        ann.close()
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as sending:
+            body = b'{"query": "q1", "document": "d3", "vote": 1}'
+            cookie = "; ".join(f"{name}={value}" for name, value in ann.http.cookies.items())
+            head = (
+                f"POST /api/votes HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\nX-CSRF-Token: {ann.csrf}\r\n"
+            )
+            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+            sending.sendall(head.encode())
+            # The application has begun with the request once it asks for its body.
+            assert sending.recv(1000).startswith(b"HTTP/1.1 100 ")
+            sending.sendall(body)
+            process.send_signal(number)
+            # It is ending once it takes no more connections.
+            while listens(host, port):
+                pass
+            assert process.poll() is None
+            other.execute("ROLLBACK")
+            other.close()
+            ann.close()
+            assert sending.recv(1000).startswith(b"HTTP/1.1 201 ")
         assert process.wait(10) == code
-        assert said == [201]
     assert not (folder / "votes.sqlite-wal").exists()
     with Store.open("votes.sqlite") as store:
         assert [(event.voter, event.vote) for event in store.events()] == [("ann", 1.0)]
 
 
 def test_managing_uses_the_store_of_this_folder(folder):
-    assert run("--add-user", "ann", "--admin")[0] == 0
-    assert run("--new-token", "shop")[0] == 0
+    assert run("admin", "add-user", "ann", "--admin")[0] == 0
+    assert run("admin", "new-token", "shop")[0] == 0
     with Store.open("assay-studio.sqlite") as store:
         assert ([voter.name for voter in store.voters()], store.applications()) == (["ann"], ["shop"])
-    assert run("--backup", "copy.sqlite")[0] == 0
-    assert run("--revoke-tokens", "shop") == (0, "revoked 1 token of shop\n")
+    assert run("admin", "backup", "copy.sqlite")[0] == 0
+    assert run("admin", "revoke-tokens", "shop") == (0, "revoked 1 token of shop\n")
     assert not (folder / "cache").exists()
 
 
-@pytest.mark.parametrize("option", ["--backup", "--revoke-tokens"])
+@pytest.mark.parametrize("option", ["backup", "revoke-tokens"])
 def test_what_needs_a_store_creates_none(folder, option):
     before = sorted(folder.iterdir())
-    assert run(option, "x") == (2, "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n")
-    assert run("--store", "typo.sqlite", option, "x")[0] == 2
+    assert run("admin", option, "x") == (
+        2,
+        "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n",
+    )
+    assert run("admin", "--store", "typo.sqlite", option, "x")[0] == 2
     assert sorted(folder.iterdir()) == before
 
 
 def test_a_new_password_leaves_the_rest_as_it_is(monkeypatch):
-    assert run("--add-user", "ann", "--admin")[0] == 0
+    assert run("admin", "add-user", "ann", "--admin")[0] == 0
     monkeypatch.setenv("ASSAY_STUDIO_PASSWORD", "battery staple")
-    assert run("--add-user", "ann")[0] == 0
+    assert run("admin", "add-user", "ann")[0] == 0
     with Store.open("assay-studio.sqlite") as store:
         assert (store.voter("ann").is_admin, store.check_password("ann", "battery staple")) == (True, True)
         store.add_voter("qwen3", kind="model")
-    assert run("--add-user", "ann", "--no-admin")[0] == 0
-    assert run("--add-user", "qwen3") == (2, "assay: 'qwen3' is a model here, not a person; choose another name\n")
+    assert run("admin", "add-user", "ann", "--no-admin")[0] == 0
+    assert run("admin", "add-user", "qwen3") == (
+        2,
+        "assay: 'qwen3' is a model here, not a person; choose another name\n",
+    )
     with Store.open("assay-studio.sqlite") as store:
         assert not store.voter("ann").is_admin
         assert (store.voter("qwen3").kind, store.voter("qwen3").has_password) == ("model", False)
@@ -121,13 +143,12 @@ def test_a_new_password_leaves_the_rest_as_it_is(monkeypatch):
         ),
         (("qrels.txt", "one.run", "--host", "0.0.0.0"), "with --host 0.0.0.0 others can reach"),  # noqa: S104
         (("none", "one.run", "-m", "nosuch"), "nosuch"),
-        (("qrels.txt", "one.run", "--tls-key", "k.pem"), "add --tls-certificate FILE"),
-        (("qrels.txt", "one.run", "--tls-certificate", "c.pem"), "add --tls-key FILE"),
+        (("qrels.txt", "one.run", "--header", "A: b"), "--header is for a live retriever; add --search URL"),
         (
-            ("qrels.txt", "one.run", "--tls-certificate", "c.pem", "--tls-key", "k.pem"),
+            ("qrels.txt", "one.run", "--tls", "c.pem", "k.pem"),
             "'c.pem' cannot be read: No such",
         ),
-        (("qrels.txt", "one.run", "--tls-certificate", "one.run", "--tls-key", "one.run"), "are not a certificate"),
+        (("qrels.txt", "one.run", "--tls", "one.run", "one.run"), "are not a certificate"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_it_is(arguments, said):
@@ -136,7 +157,7 @@ def test_what_cannot_be_served_is_said_before_it_is(arguments, said):
 
 
 def test_another_name_demands_login():
-    assert run("--add-user", "ann")[0] == 0
+    assert run("admin", "add-user", "ann")[0] == 0
     with started("--allow-host", "judging.example.org") as (_, url):
         nobody = Client(url)
         assert nobody.get("/api/overview").status_code == 401

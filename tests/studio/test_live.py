@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import assay
 from assay.studio import live as live_module
-from assay.studio.judgments import Counting, Judgments
+from assay.studio.collection import demo_collection
+from assay.studio.judgments import JudgmentsInForce, VoteCounting
 from assay.studio.live import Live
 from assay.studio.store.events import VoteEvent
-from studio_server import demo
 from studio_server import settings as studio_settings
 
-COLLECTION = demo()
+COLLECTION = demo_collection()
 DOCUMENTS = sorted({document for each in COLLECTION.judgments.values() for document in each})
 votes = st.tuples(
     st.sampled_from(list(COLLECTION.judgments)), st.sampled_from(DOCUMENTS), st.sampled_from([None, 0.0, 1.0, 2.0, 3.0])
@@ -21,7 +21,7 @@ votes = st.tuples(
 
 
 def make_live(measures=("ndcg@10", "ap", "rr@10"), base=COLLECTION.judgments, **how):
-    judgments = Judgments(base, Counting())
+    judgments = JudgmentsInForce(base, VoteCounting())
     return Live(COLLECTION.runs, judgments, measures, studio_settings().comparing, **how)
 
 
@@ -36,7 +36,7 @@ def take(live, cast, first=1):
 
 def assert_same(live, **how):
     """The numbers are those of a fresh evaluation."""
-    fresh = assay.evaluate_many(live.judgments.all_in_force(), COLLECTION.runs, live.names, **how)
+    fresh = assay.evaluate_many(live.judgments.all_in_force(), COLLECTION.runs, list(live.plan.measures), **how)
     for name, result in live.results().items():
         known = fresh[name].per_query()
         assert result.per_query() == {query: known[query] for query in result.queries}
@@ -66,7 +66,7 @@ def test_only_what_changed_is_scored(monkeypatch):
         Live, "scorer", lambda self, judged, top=0: scored.append(set(judged)) or original(self, judged, top)
     )
     take(live, [("q01", "mda-02", 0.0), ("q07", "mda-02", 3.0)])
-    assert scored == [{"q01", live_module.ANCHOR}, {"q07", live_module.ANCHOR}]
+    assert scored == [{"q01"}, {"q07"}]
 
 
 def test_measures_of_all_queries_are_scored_whole():
@@ -91,7 +91,7 @@ def test_nothing_is_judged_at_first():
 def test_the_comparison_is_that_of_compare():
     live = make_live()
     take(live, [("q01", "mda-02", 0.0), ("q02", "risk-05", 3.0)])
-    fresh = assay.compare(live.judgments.all_in_force(), COLLECTION.runs, live.names, samples=10_000)
+    fresh = assay.compare(live.judgments.all_in_force(), COLLECTION.runs, list(live.plan.measures), samples=10_000)
     assert live.comparison().pairs == fresh.pairs
     assert live.comparison() is live.comparison()
 

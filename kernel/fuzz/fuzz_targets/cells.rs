@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use assay_kernel::cells::lines::JsonLines;
-use assay_kernel::cells::separated::Separated;
-use assay_kernel::cells::{Column, Columns, Form, Need, read_block};
+use assay_kernel::read::cells::lines::JsonLines;
+use assay_kernel::read::cells::separated::Separated;
+use assay_kernel::read::cells::{Column, Columns, Form, Need, read_block};
 use libfuzzer_sys::fuzz_target;
 use naive::cells::{Row, json_row, separated_rows};
 

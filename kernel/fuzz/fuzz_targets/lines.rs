@@ -2,11 +2,11 @@
 
 #![no_main]
 
-use assay_kernel::text::block::{LineFault, each_line};
-use assay_kernel::text::lanes::{Lanes, Level, Task};
-use assay_kernel::text::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
-use assay_kernel::text::run::each_row;
-use assay_kernel::text::surplus::Surplus;
+use assay_kernel::read::block::{LineFault, each_line};
+use assay_kernel::read::lanes::{Lanes, Level, Task};
+use assay_kernel::read::line::{Line, QrelsLine, RunLine, Words, qrels_line, run_line};
+use assay_kernel::read::run::each_row;
+use assay_kernel::read::surplus::Surplus;
 use libfuzzer_sys::fuzz_target;
 use naive::text::{is_text, lines, number, row, says_nothing, words};
 

@@ -4,12 +4,12 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use assay_kernel::index::Index;
-use assay_kernel::judged::Judged;
 use assay_kernel::memory::Lack;
-use assay_kernel::options::{Duplicates, Options, Ties};
-use assay_kernel::rank::Ranker;
-use assay_kernel::rows::{RowsBuilder, Span, Spans};
+use assay_kernel::rank::index::Index;
+use assay_kernel::rank::judged::Judged;
+use assay_kernel::rank::options::{Duplicates, Options, Ties};
+use assay_kernel::rank::ranker::Ranker;
+use assay_kernel::rank::rows::{RowsBuilder, Span, Spans};
 use libfuzzer_sys::fuzz_target;
 use naive::ranking::{Found, rank};
 use naive::text::Row;
@@ -51,7 +51,7 @@ struct Case<'a> {
 
 fuzz_target!(|case: Case<'_>| {
     let (index, options) = (case.index(), case.options());
-    let mut ranker = Ranker::new(&index, options);
+    let mut ranker = Ranker::new(&index, options.clone());
     let mut expected = Found::default();
     for query in 0..2 {
         let rows = case.rows(query);
@@ -62,27 +62,28 @@ fuzz_target!(|case: Case<'_>| {
         let ranked =
             ranker.rank(query, &Spans { text: IDS, spans: &spans }, case.is_scored().then_some(&scores));
         let own = || rows.iter().map(|&(document, score)| row(query, document, score));
-        let naive = if case.is_scored() { options } else { Options { given: true, ..options } };
+        let naive =
+            if case.is_scored() { options.clone() } else { Options { given: true, ..options.clone() } };
         let fits = rank(&mut expected, query, own().collect(), &index, naive);
         assert_eq!(ranked.is_ok(), fits);
         assert_eq!(ranker.judged.facts.len() - before, usize::from(fits));
         if fits && case.is_scored() {
-            check_spread(&ranker.judged, &expected, options);
-            check_known(&ranker.judged, &index, &rows, query, options);
+            check_spread(&ranker.judged, &expected, &options);
+            check_known(&ranker.judged, &index, &rows, query, &options);
         }
     }
     assert_eq!(Found::of(&ranker.judged), expected);
 });
 
 /// The first figures of the last query's scores are the two highest, or there are none.
-fn check_spread(judged: &Judged, expected: &Found, options: Options) {
+fn check_spread(judged: &Judged, expected: &Found, options: &Options) {
     let Some(fact) = judged.facts.last() else { return };
     let expected = expected.highest.filter(|_| options.spread && !options.given);
     assert_eq!(fact.spread.map(|spread| (spread.top, spread.second)), expected);
 }
 
 /// The way that looks at no ids but the judged ones, and those that tie with one, counts the same.
-fn check_known(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u32, options: Options) {
+fn check_known(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u32, options: &Options) {
     let Some(fact) = judged.facts.last() else { return };
     let is_plain = fact.repeats_kept + fact.repeats_dropped + fact.excluded == 0;
     if !is_plain || options.given || options.foreign {
@@ -97,7 +98,7 @@ fn check_known(judged: &Judged, index: &Index, rows: &[(usize, f64)], query: u32
         })
         .collect();
     let scores: Vec<f64> = rows.iter().map(|&(_, score)| options.score(score)).collect();
-    let mut known = Ranker::new(index, options);
+    let mut known = Ranker::new(index, options.clone());
     let is_ranked = known.rank_known(query, &found, &scores, |_| Ok::<_, Lack>(None));
     assert_eq!(is_ranked, Ok(hits.iter().all(|hit| hit.tied == 0)));
     if is_ranked == Ok(true) {
@@ -144,6 +145,7 @@ impl Case<'_> {
             spread: is(6),
             top: u32::from(self.top >> 2),
             ties: [Ties::Descending, Ties::Ascending, Ties::Input][usize::from(self.top & 3) % 3],
+            chunks: None,
         }
     }
 

@@ -5,11 +5,11 @@
 
 use arbitrary::Arbitrary;
 use assay_kernel::fault::{Fault, Kind};
-use assay_kernel::index::Index;
-use assay_kernel::options::{Duplicates, Options};
-use assay_kernel::rows::RowsBuilder;
-use assay_kernel::scan::{Plan, scan};
-use assay_kernel::text::source::Source;
+use assay_kernel::rank::index::Index;
+use assay_kernel::rank::options::{Duplicates, Options};
+use assay_kernel::rank::rows::RowsBuilder;
+use assay_kernel::read::scan::{Plan, scan};
+use assay_kernel::read::source::Source;
 use libfuzzer_sys::fuzz_target;
 use naive::File;
 use naive::compressed::{Damage, Format};
@@ -73,7 +73,7 @@ fuzz_target!(|case: Case| {
         scanned(
             &source,
             &index,
-            options,
+            options.clone(),
             Plan { block, rows_held, surplus: case.surplus, ..Plan::new(threads, &stop) },
         )
     };

@@ -4,8 +4,8 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use assay_kernel::text::line::{Line, RunLine, run_line};
-use assay_kernel::text::surplus::Surplus;
+use assay_kernel::read::line::{Line, RunLine, run_line};
+use assay_kernel::read::surplus::Surplus;
 use libfuzzer_sys::fuzz_target;
 use naive::text::{has_inner_return, has_surplus, row, words};
 

@@ -5,7 +5,7 @@ pub mod compressed;
 pub mod ranking;
 pub mod text;
 
-use assay_kernel::text::source::Source;
+use assay_kernel::read::source::Source;
 use std::path::PathBuf;
 
 /// A file that the kernel reads, in memory where the system can; it goes when this does.

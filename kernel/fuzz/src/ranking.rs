@@ -1,10 +1,10 @@
 //! The judged documents of a run, ranked by comparing all pairs.
 
 use crate::text::{Row, has_surplus, is_text, lines, row, says_nothing};
-use assay_kernel::index::Index;
-use assay_kernel::judged::{FOREIGN, Fact, Hit, Judged};
-use assay_kernel::options::{Duplicates, Options, Ties};
-use assay_kernel::tops::TopList;
+use assay_kernel::rank::index::Index;
+use assay_kernel::rank::judged::{FOREIGN, Fact, Hit, Judged};
+use assay_kernel::rank::options::{Duplicates, Options, Ties};
+use assay_kernel::rank::tops::TopList;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ pub fn found(text: &[u8], index: &Index, options: Options, surplus: bool) -> Res
             rows.chunk_by(|one, next| one.query == next.query).filter(|rows| rows[0].query == name);
         found.scattered += usize::from(segments.count() > 1);
         let own: Vec<Row<'_>> = rows.iter().filter(|row| row.query == name).copied().collect();
-        wrong.duplicate |= !rank(&mut found, query as u32, own, index, options);
+        wrong.duplicate |= !rank(&mut found, query as u32, own, index, options.clone());
     }
     if wrong.duplicate || !wrong.lines.is_empty() { Err(wrong) } else { Ok(found) }
 }

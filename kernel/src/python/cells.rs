@@ -3,11 +3,11 @@
 use super::data_error;
 use super::frame::STREAM;
 use super::work::interruptible;
-use crate::cells::lines::{JsonLines, MOST_KEYS};
-use crate::cells::separated::Separated;
-use crate::cells::{Column, Columns, Need, read_block};
 use crate::fault::Fault;
 use crate::memory::{Grow, collected};
+use crate::read::cells::lines::{JsonLines, MOST_KEYS};
+use crate::read::cells::separated::Separated;
+use crate::read::cells::{Column, Columns, Need, read_block};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringViewArray};
 use arrow_buffer::Buffer;

@@ -4,8 +4,8 @@ use super::frame::batches;
 use super::ranker::PyOptions;
 use super::{bytes_of, data_error, texts};
 use crate::fault::Fault;
-use crate::levels::{Counter, Row, Tally};
 use crate::memory::{Grow, collected};
+use crate::rank::levels::{Counter, Row, Tally};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{
@@ -29,7 +29,7 @@ impl PyCounter {
     #[new]
     #[pyo3(signature = (found, options, *, by_order=false, name="the run"))]
     fn new(found: &Bound<'_, PyAny>, options: &PyOptions, by_order: bool, name: &str) -> PyResult<Self> {
-        let mut counter = Counter::new(options.options, by_order)?;
+        let mut counter = Counter::new(options.options.clone(), by_order)?;
         for batch in batches(found)? {
             let columns = Columns::of(&batch, by_order)?;
             (0..batch.num_rows()).try_for_each(|row| counter.add_level(columns.row(row)))?;

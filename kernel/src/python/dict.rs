@@ -4,10 +4,10 @@
 use super::unless_wrong;
 use super::work::MANY_ROWS;
 use crate::memory::{Grow, Lack};
-use crate::options::Options;
-use crate::rank::{Ranker, Rankers};
-use crate::rows::{Span, Spans};
-use crate::tops::least;
+use crate::rank::options::Options;
+use crate::rank::ranker::{Ranker, Rankers};
+use crate::rank::rows::{Span, Spans};
+use crate::rank::tops::least;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
@@ -40,16 +40,19 @@ fn rank_once(
     dict: &Bound<'_, PyDict>,
     scratch: &mut Scratch,
 ) -> PyResult<bool> {
-    let needs_ids = ranker.options.given || ranker.options.exclude_query || ranker.options.foreign;
+    let needs_ids = ranker.options.given
+        || ranker.options.exclude_query
+        || ranker.options.foreign
+        || ranker.options.chunks.is_some();
     // The spread is that of the scores as they are given; here they are kept as they are compared.
     let needs_scores = ranker.options.single && ranker.options.spread;
     // A large ranking is ranked on another thread, beside which Ctrl-C is noticed.
     let is_large = dict.len() > MANY_ROWS;
-    if needs_ids || needs_scores || is_large || !scratch.read_scores(dict, ranker.options)? {
+    if needs_ids || needs_scores || is_large || !scratch.read_scores(dict, &ranker.options)? {
         return Ok(false);
     }
     // The slow path refuses the empty id, and what is not Unicode.
-    if !scratch.read_firsts(dict, ranker.options)? || dict.contains("")? {
+    if !scratch.read_firsts(dict, &ranker.options)? || dict.contains("")? {
         return Ok(false);
     }
     scratch.found.clear();
@@ -65,7 +68,7 @@ fn rank_once(
     let is_ranked =
         ranker.rank_known(query, found, scores, move |levels| tied.read(dict, scores, positions, levels))?;
     if is_ranked {
-        ranker.judged.tops.add(query, &firsts.spans(), Some(&firsts.scores), ranker.options)?;
+        ranker.judged.tops.add(query, &firsts.spans(), Some(&firsts.scores), &ranker.options)?;
     }
     Ok(is_ranked)
 }
@@ -170,7 +173,7 @@ fn compare(one: f64, other: f64) -> Ordering {
 
 impl Scratch {
     /// Reads the scores of a dict whose keys are strings and whose values are finite floats or integers; else false.
-    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> Result<bool, Lack> {
+    fn read_scores(&mut self, dict: &Bound<'_, PyDict>, options: &Options) -> Result<bool, Lack> {
         self.scores.clear();
         self.scores.room(dict.len())?;
         self.positions.clear();
@@ -224,7 +227,7 @@ impl Scratch {
 
     /// Reads the ids whose scores are high enough for the first documents, if these are asked for; false if one is not
     /// Unicode. The scores have just been read.
-    fn read_firsts(&mut self, dict: &Bound<'_, PyDict>, options: Options) -> PyResult<bool> {
+    fn read_firsts(&mut self, dict: &Bound<'_, PyDict>, options: &Options) -> PyResult<bool> {
         self.firsts.clear();
         if options.top == 0 {
             return Ok(true);

@@ -3,13 +3,13 @@
 use super::work::interruptible;
 use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
-use crate::index::Index;
-use crate::judged::Judged;
 use crate::memory::{Grow, copied, filled};
-use crate::options::Options;
 use crate::parallel::{rank_all, rank_rows};
-use crate::rank::{Column, Stretch};
-use crate::rows::{Names, Rows, RowsBuilder};
+use crate::rank::index::Index;
+use crate::rank::judged::Judged;
+use crate::rank::options::Options;
+use crate::rank::ranker::{Column, Stretch};
+use crate::rank::rows::{Names, Rows, RowsBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::Float64Type;

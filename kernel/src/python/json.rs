@@ -2,8 +2,8 @@
 //! repeated keys, lone surrogates, large integers, NaN, deep nesting, and whatever is not JSON.
 
 use super::string;
-use crate::json::{Cursor, DEEPEST, Number};
 use crate::memory::Grow;
+use crate::read::json::{Cursor, DEEPEST, Number};
 use foldhash::fast::RandomState;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};

@@ -3,9 +3,9 @@
 use super::bytes_of;
 use super::sums::numbers;
 use super::work::interruptible;
-use crate::differences::{Figures, Lists, Rounded};
 use crate::fault::Fault;
 use crate::memory::{Lack, collected};
+use crate::stats::differences::{Figures, Lists, Rounded};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;

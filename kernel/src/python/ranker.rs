@@ -6,17 +6,18 @@ use super::walk::{each_query, with_id};
 use super::work::{interruptible, pipeline};
 use super::{bytes, bytes_of, data_error, frame, string, texts, unless_wrong};
 use crate::fault::show;
-use crate::index::Index;
-use crate::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::limits::Limits;
 use crate::memory::{Grow, collected, copied, filled};
-use crate::options::Options;
 use crate::parallel::rank_rows;
-use crate::parquet::{self, Part};
-use crate::rows::Names;
-use crate::scan::{Plan, Scan, scan};
-use crate::text::source::Source;
-use crate::text::surplus::Surplus;
+use crate::rank::chunks::{Chunks, Rule};
+use crate::rank::index::Index;
+use crate::rank::judged::{FOREIGN, Fact, Hit, Judged, Spread};
+use crate::rank::options::Options;
+use crate::rank::rows::Names;
+use crate::read::parquet::{self, Part};
+use crate::read::scan::{Plan, Scan, scan};
+use crate::read::source::Source;
+use crate::read::surplus::Surplus;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
@@ -62,7 +63,7 @@ impl PyOptions {
     #[new]
     #[pyo3(signature = (
         *, duplicates="error", single=false, given=false, exclude_query=false, foreign=false, spread=false, top=0,
-        ties="docid_desc"
+        ties="docid_desc", rule=None, best=true, chunk_duplicates="error"
     ))]
     #[expect(clippy::too_many_arguments, reason = "all are named")]
     fn new(
@@ -74,9 +75,22 @@ impl PyOptions {
         spread: bool,
         top: u32,
         ties: &str,
+        rule: Option<(String, String)>,
+        best: bool,
+        chunk_duplicates: &str,
     ) -> PyResult<Self> {
         let (duplicates, ties) = (duplicates_policy(duplicates)?, ties_policy(ties)?);
-        Ok(Self { options: Options { duplicates, single, given, exclude_query, foreign, spread, top, ties } })
+        let chunks = match rule {
+            None => None,
+            Some((kind, argument)) => {
+                let unusable = || data_error(format!("the kernel cannot use the rule {kind}:{argument}"));
+                let rule = Rule::new(&kind, &argument).ok_or_else(unusable)?;
+                Some(Arc::new(Chunks { rule, duplicates: duplicates_policy(chunk_duplicates)?, best }))
+            }
+        };
+        Ok(Self {
+            options: Options { duplicates, single, given, exclude_query, foreign, spread, top, ties, chunks },
+        })
     }
 }
 
@@ -100,7 +114,7 @@ impl PyRanker {
     #[new]
     #[pyo3(signature = (index, options, *, surplus=false))]
     fn new(index: &PyIndex, options: Vec<PyRef<'_, PyOptions>>, surplus: bool) -> PyResult<Self> {
-        let options: Vec<Options> = options.iter().map(|each| each.options).collect();
+        let options: Vec<Options> = options.iter().map(|each| each.options.clone()).collect();
         Ok(Self {
             index: Arc::clone(&index.index),
             judged: vec![Judged::default(); options.len()],
@@ -313,7 +327,24 @@ impl PyRanker {
     }
 
     fn repeats_dropped(&self, number: usize) -> PyResult<u64> {
-        Ok(self.of(number)?.facts.iter().map(|fact| u64::from(fact.repeats_dropped)).sum())
+        let dropped = |fact: &Fact| u64::from(fact.repeats_dropped) + u64::from(fact.chunks.repeats);
+        Ok(self.of(number)?.facts.iter().map(dropped).sum())
+    }
+
+    /// Of rankings of chunks: how many were retrieved, left out for another one of their document, and not matched.
+    fn chunks(&self, number: usize) -> PyResult<(u64, u64, u64)> {
+        let facts = self.of(number)?.facts.iter().map(|fact| fact.chunks);
+        Ok(facts.fold((0, 0, 0), |(retrieved, dropped, unmatched), fact| {
+            let add = |sum: u64, more: u32| sum + u64::from(more);
+            (add(retrieved, fact.retrieved), add(dropped, fact.dropped), add(unmatched, fact.unmatched))
+        }))
+    }
+
+    /// Some ids of chunks that the rule does not match, the first few of each query, by query.
+    fn unmatched<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyList>> {
+        let mut ids: Vec<&(u32, Vec<u8>)> = collected(self.of(number)?.unmatched.iter())?;
+        ids.sort_by_key(|(query, _)| *query);
+        texts(py, ids.into_iter().map(|(_, id)| id.as_slice()))
     }
 
     fn excluded(&self, number: usize) -> PyResult<u64> {

@@ -2,14 +2,14 @@
 
 use super::bytes_of;
 use super::work::interruptible;
-use crate::draws::Draws;
 use crate::memory::{Lack, collected};
-use crate::reached::Test;
-use crate::sums::Table;
+use crate::stats::reached::Test;
+use crate::stats::sums::Table;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Rows of numbers, to be summed over samples.
 #[pyclass(name = "Sums", module = "assay._kernel", frozen)]
@@ -53,19 +53,10 @@ impl PySums {
         Ok((bytes_of(py, found.counts.into_iter().map(u64::to_ne_bytes))?, bytes_of(py, open)?))
     }
 
-    /// The sums of so many samples, each of as many rows as there are, drawn with replacement.
-    fn resampled<'py>(
-        &self,
-        py: Python<'py>,
-        draws: &PyDraws,
-        samples: usize,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let (table, draws) = (Arc::clone(&self.table), Arc::clone(&draws.draws));
-        let sums = interruptible(py, move |stop| {
-            let mut draws = draws.lock().unwrap_or_else(PoisonError::into_inner);
-            table.resampled(&mut draws, samples, threads, stop)
-        })?;
+    /// The sums of samples, each of as many rows as there are, which `draws` has by number.
+    fn drawn<'py>(&self, py: Python<'py>, draws: &[u8], threads: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let (table, draws) = (Arc::clone(&self.table), collected(whole_numbers(draws))?);
+        let sums = interruptible(py, move |stop| table.drawn(&draws, threads, stop))?;
         bytes_of(py, sums.into_iter().map(f64::to_ne_bytes))
     }
 }
@@ -84,44 +75,25 @@ pub fn numbers(bytes: &[u8]) -> Result<Vec<f64>, Lack> {
 #[pyfunction]
 pub fn balances<'py>(py: Python<'py>, samples: Vec<PyBackedBytes>) -> PyResult<Bound<'py, PyBytes>> {
     let samples = samples.iter().map(|sample| numbers(sample)).collect::<Result<Vec<_>, _>>()?;
-    let balances = interruptible(py, move |stop| crate::balance::balances(&samples, stop))?;
+    let balances = interruptible(py, move |stop| crate::stats::balance::balances(&samples, stop))?;
     bytes_of(py, balances.into_iter().map(i64::to_ne_bytes))
 }
 
-/// Numbers as NumPy draws them.
-#[pyclass(name = "Draws", module = "assay._kernel", frozen)]
-pub struct PyDraws {
-    draws: Arc<Mutex<Draws>>,
-}
-
-#[pymethods]
-impl PyDraws {
-    /// From a seed in 32 bits at a time, the lowest first.
-    #[new]
-    fn new(seed: Vec<u32>) -> Self {
-        Self { draws: Arc::new(Mutex::new(Draws::new(&seed))) }
-    }
-
-    /// How often each number below `count` is among `count` drawn, for so many samples, as float64.
-    fn times<'py>(&self, py: Python<'py>, count: u32, samples: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let mut draws = self.draws.lock().unwrap_or_else(PoisonError::into_inner);
-        let size =
-            (count as usize).checked_mul(samples).and_then(|size| size.checked_mul(8)).ok_or(Lack::Memory)?;
-        PyBytes::new_with(py, size, |place| {
-            for sample in place.as_chunks_mut::<8>().0.chunks_exact_mut(count.max(1) as usize) {
-                draws.each(count.max(1), sample.len(), |drawn| {
-                    let time = &mut sample[drawn as usize];
-                    *time = (f64::from_ne_bytes(*time) + 1.0).to_ne_bytes();
-                });
+/// How often each number below `count` is among the draws of each sample, of `count` draws, as float64.
+#[pyfunction]
+pub fn times_drawn<'py>(py: Python<'py>, draws: &[u8], count: usize) -> PyResult<Bound<'py, PyBytes>> {
+    let (draws, _) = draws.as_chunks();
+    let size = draws.len().checked_mul(size_of::<f64>()).ok_or(Lack::Memory)?;
+    PyBytes::new_with(py, size, |place| {
+        let (times, _) = place.as_chunks_mut();
+        for (times, draws) in times.chunks_mut(count.max(1)).zip(draws.chunks(count.max(1))) {
+            for draw in draws {
+                let time = times.get_mut(u32::from_ne_bytes(*draw) as usize);
+                let time =
+                    time.ok_or_else(|| PyValueError::new_err("a number was drawn that is too large"))?;
+                *time = (f64::from_ne_bytes(*time) + 1.0).to_ne_bytes();
             }
-            Ok(())
-        })
-    }
-
-    /// So many numbers below `count`, as int32.
-    fn many<'py>(&self, py: Python<'py>, count: u32, number: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let mut drawn = Vec::new();
-        self.draws.lock().unwrap_or_else(PoisonError::into_inner).many(count.max(1), number, &mut drawn)?;
-        bytes_of(py, drawn.into_iter().map(u32::to_ne_bytes))
-    }
+        }
+        Ok(())
+    })
 }

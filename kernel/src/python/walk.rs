@@ -4,8 +4,8 @@ use super::steady::{Elements, each_entry, each_held, each_pair, each_string, exp
 use super::{data_error, unless_wrong};
 use crate::fault::{Fault, show};
 use crate::memory::{Grow, Lack};
-use crate::rank::Rankers;
-use crate::rows::{RowsBuilder, Span, Spans};
+use crate::rank::ranker::Rankers;
+use crate::rank::rows::{RowsBuilder, Span, Spans};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};

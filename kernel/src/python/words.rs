@@ -98,10 +98,6 @@ impl PyWords {
         let is_short = self.words.subsequence_steps() <= FEW_STEPS;
         self.numbers(py, is_short, move |words, threads, stop| words.subsequences(longest, threads, stop))
     }
-
-    fn edits<'py>(&self, py: Python<'py>, longest: usize) -> PyResult<Bound<'py, PyBytes>> {
-        self.numbers(py, false, move |words, threads, stop| words.edits(longest, threads, stop))
-    }
 }
 
 impl PyWords {

@@ -6,11 +6,11 @@
 use super::passes;
 use super::walk::Ranking;
 use crate::fault::{Fault, Kind};
-use crate::index::Index;
-use crate::judged::Judged;
 use crate::memory::{THREAD, has_memory};
-use crate::options::Options;
-use crate::rank::Rankers;
+use crate::rank::index::Index;
+use crate::rank::judged::Judged;
+use crate::rank::options::Options;
+use crate::rank::ranker::Rankers;
 use pyo3::prelude::*;
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};

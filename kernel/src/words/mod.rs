@@ -8,7 +8,6 @@ pub mod grams;
 pub mod key;
 mod runs;
 pub mod share_out;
-pub mod shifts;
 pub mod split;
 pub mod subsequence;
 mod table;
@@ -17,7 +16,6 @@ use crate::fault::Fault;
 use crate::memory::{Grow, Lack, number};
 use crate::words::grams::Shared;
 use crate::words::share_out::share_out;
-use crate::words::shifts::Shifts;
 use crate::words::split::{Splitter, Tokens};
 use crate::words::subsequence::Subsequences;
 use crate::words::table::Numberer;
@@ -172,20 +170,6 @@ impl Words {
                 let first = |words: &'_ [u32]| words.len().min(longest);
                 let (one, two) = (&other[..first(other)], &last[..first(last)]);
                 found.add(common.length(one, two, self.different[group] as usize, stop)? as i64)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The edits, with shifts of words, that turn the last text of a group into each of the others; -1 where a text has
-    /// more than `longest` words, or where the search finds no way.
-    pub fn edits(&self, longest: usize, threads: usize, stop: &AtomicBool) -> Result<Vec<i64>, Fault> {
-        self.each_group(threads, stop, |shifts: &mut Shifts, group, found| {
-            let Some((last, others)) = self.group(group) else { return Ok(()) };
-            for other in others {
-                let is_long = last.len().max(other.len()) > longest;
-                let edits = if is_long { None } else { shifts.edits(last, other, stop)? };
-                found.add(edits.unwrap_or(-1))?;
             }
             Ok(())
         })

@@ -1,11 +1,11 @@
 //! Work on many independent things, shared out to threads. The results come back in order, so they are the same on any
 //! number of threads.
 
-use crate::fault::{Fault, Kind};
-use crate::memory::{Grow, THREAD, has_memory};
+use crate::fault::Fault;
+use crate::memory::{Grow, collected, filled};
+use crate::parallel::on_shares;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::Builder;
 
 /// A thread is worth it from so many bytes on.
 const ENOUGH: usize = 1 << 16;
@@ -33,22 +33,11 @@ pub fn share_out<T: Send>(
             found.add((number, work(start..count.min(start + share))?))?;
         }
     };
-    let results: Vec<Result<Vec<(usize, T)>, Fault>> = std::thread::scope(|scope| {
-        // What a thread that cannot be started would have done, the others do.
-        let start = |_| has_memory(THREAD).then(|| Builder::new().spawn_scoped(scope, take).ok()).flatten();
-        let workers: Vec<_> = (1..threads).filter_map(start).collect();
-        let own = take();
-        let lost =
-            |_| Err(Fault::new(Kind::Format, "counting stopped for a reason unknown; please report it"));
-        let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(lost));
-        std::iter::once(own).chain(others).collect()
-    });
+    let workers = filled(threads, ())?;
     let mut found = Vec::new();
-    for result in results {
-        found.add_each(result?.into_iter())?;
+    for part in on_shares(workers.chunks(1), &|_: &[()]| take())? {
+        found.add_each(part.into_iter())?;
     }
     found.sort_unstable_by_key(|(number, _)| *number);
-    let mut ordered = Vec::new();
-    ordered.add_each(found.into_iter().map(|(_, value)| value))?;
-    Ok(ordered)
+    Ok(collected(found.into_iter().map(|(_, value)| value))?)
 }

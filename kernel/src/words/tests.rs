@@ -131,15 +131,6 @@ fn long_subsequences_carry() {
 }
 
 #[test]
-fn moving_words_is_one_edit() {
-    let stop = AtomicBool::new(false);
-    let found =
-        words(&[&["in 1889 le tower was built", "le tower was built in 1889"], &["", "x y"], &["x", ""]]);
-    assert_eq!(found.edits(200, 1, &stop).unwrap(), [1, 2, 1]);
-    assert_eq!(found.edits(1, 1, &stop).unwrap(), [-1, -1, 1]);
-}
-
-#[test]
 fn characters_past_ascii_are_listed_once() {
     let stop = AtomicBool::new(false);
     assert_eq!(characters("aéé東".as_bytes(), &stop).unwrap(), [0xE9, 0x6771]);

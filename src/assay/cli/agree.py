@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from assay.cli.options import (
-    BARE,
-    OutputFormat,
-    ScoringOptions,
-    format_result,
-    loaded,
-    output_options,
-    scoring_options,
-    split_names,
-)
-from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of
-from assay.data.qrels import Qrels
-from assay.data.run import Run, run_names
-from assay.render.narrow import terminal_width
-from assay.stats.agreement import SCALES, WEIGHTS
-from assay.stats.intervals import SAMPLES
-from assay.tasks.agree.api import agreement
-from assay.tasks.agree.judgments import DEFAULT_MEASURE
-from assay.tasks.agree.result import Agreement
+from assay import agree
+from assay.cli.command import Command
+from assay.cli.load import loaded
+from assay.cli.options import Output, Scoring, measure_options, output_options, scoring_options
+from assay.cli.settings import Setting, number, whole
+from assay.cli.terminal import check_single_input, named
 
 
 @click.command(
     "agree",
     cls=Command,
     short_help="Show how far two sets of judgments or of scores agree.",
+    usual="runs measures number policies format_ output",
     examples=(
         "assay agree human.txt judge.txt",
-        "assay agree human.txt judge.txt --threshold 2 --top 20",
         "assay agree human.txt judge.txt --run bm25.run --run dense.run --run hybrid.run -m ndcg@10",
-        "assay agree people.jsonl judge.jsonl -m score:faithfulness --threshold 0.5",
+        "assay agree people.jsonl judge.jsonl -m score:faithfulness --policy threshold=0.5",
+        "assay agree human.txt judge.txt --policy threshold=2 -n 20",
         "assay agree old.json new.json                 results stored with --save",
     ),
 )
@@ -46,57 +32,29 @@ from assay.tasks.agree.result import Agreement
     "runs",
     multiple=True,
     metavar="RUN",
-    help="Run to score under both judgments (repeatable): do both put the systems in the same order?",
+    help="Run to score under both judgments (repeatable). Do both put the systems in the same order?",
 )
+@measure_options(("ndcg@10", "or all scores of both"))
 @click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help=f"Measure of the runs or of the scores (repeatable).  [default: {DEFAULT_MEASURE}, or all scores of both]",
-)
-@click.option(
-    "--weights",
-    type=click.Choice(WEIGHTS),
-    default=WEIGHTS[0],
+    "-n",
+    "--number",
+    type=click.IntRange(min=0),
+    default=10,
     show_default=True,
-    help="How weighted kappa counts the distance of two grades.",
+    metavar="N",
+    help="Disagreements to list.",
 )
-@click.option(
-    "--scale",
-    type=click.Choice(SCALES),
-    default="ordinal",
-    show_default=True,
-    help="How Krippendorff's alpha takes the grades: as names, as ranks, or as numbers.",
+@output_options(styled=True)
+@scoring_options(
+    Setting("threshold", number, "also compare positives: grades or scores of at least this"),
+    Setting("weights", str, "how weighted kappa counts the distance of two grades: quadratic (default) or linear"),
+    Setting("metric", str, "how Krippendorff's alpha takes grades: ordinal (default), nominal or interval"),
+    Setting("level", number, "level of the intervals (default 0.95)"),
+    Setting("samples", whole, "random samples of the queries (default 1000)"),
+    Setting("seed", whole, "random seed; the same seed gives the same numbers (default 0)"),
 )
-@click.option("--threshold", type=float, help="Also compare positives: grades or scores of at least this much.")
-@click.option(
-    "--top", type=click.IntRange(min=0), default=10, show_default=True, help="Number of disagreements to show."
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--samples", type=int, default=SAMPLES, show_default=True, help="Resamples of the queries.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives the same numbers."
-)
-@output_options
-@scoring_options
 def command(
-    *,
-    a: str,
-    b: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    weights: str,
-    scale: str,
-    threshold: float | None,
-    top: int,
-    level: float,
-    samples: int,
-    seed: int,
-    format_: OutputFormat,
-    output: str | None,
-    scoring: ScoringOptions,
+    *, a: str, b: str, runs: tuple[str, ...], measures: str | None, number: int, out: Output, scoring: Scoring
 ) -> None:
     """Shows how far A and B agree: two files of judgments, or two of scores. A is the side to trust, usually people.
 
@@ -105,52 +63,15 @@ def command(
     tau_AP of the systems' order under both. Scores (results stored with --save, or records with scores): correlations
     and the mean difference per measure. docs/agreement.md explains the numbers.
     """
-    check_single_input((a, b, *runs))
-    check_unused(scoring, runs)
+    check_single_input(a, b, *runs)
     with loaded(scoring.files):
-        how: dict[str, Any] = {}
-        if runs:
-            how = {"convention": scoring.convention, "threads": scoring.threads, **scoring.policies}
-        named = {name: read_run(run, scoring.run_format) for name, run in zip(run_names(runs), runs, strict=True)}
-        found = agreement(
-            read_side(a, scoring.qrels_format),
-            read_side(b, scoring.qrels_format),
-            split_names(measures) or None,
-            runs=named or None,
-            weights=weights,
-            scale=scale,
-            threshold=threshold,
-            top=top,
-            level=level,
-            samples=samples,
-            seed=seed,
-            names=run_names((a, b)),
-            **how,
+        found = agree(
+            scoring.qrels_or_path(a),
+            scoring.qrels_or_path(b),
+            measures,
+            runs={name: scoring.run_or_path(run) for name, run in named(runs)} or None,
+            top=number,
+            names=[name for name, _ in named((a, b))],
+            **scoring.how,
         )
-        say_loudly(found.notes)
-        emit(format_agreement(found, format_, to_file=output is not None), output, format_)
-    say_notes(found.notes if format_ in BARE else ())
-
-
-def read_side(path: str, format_: str | None) -> object:
-    """One of the two sides: judgments if a format is set, else whatever the file holds."""
-    return source_of(path) if format_ is None else Qrels(source_of(path), format=format_)
-
-
-def read_run(path: str, format_: str | None) -> object:
-    """A run, or its file if the format can be inferred."""
-    return source_of(path) if format_ is None else Run(source_of(path), format=format_)
-
-
-def check_unused(scoring: ScoringOptions, runs: tuple[str, ...]) -> None:
-    """Raises if an option for scoring runs is set and there are none."""
-    unused = [name for name in scoring.given if name != "--qrels-format"]
-    if unused and not runs:
-        raise click.UsageError(f"{unused[0]} is for scoring runs, and there are none; leave it out, or add --run")
-
-
-def format_agreement(found: Agreement, format_: OutputFormat, *, to_file: bool) -> str:
-    """The agreement in one of the formats; a table is no wider than the terminal that it is printed to."""
-    if format_ == "table":
-        return found.to_text(width=None if to_file else terminal_width()) + "\n"
-    return format_result(found, format_)
+        out.show(found)

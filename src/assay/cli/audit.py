@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from assay.cli.options import (
-    doc_id_option,
-    format_result,
-    measure_options,
-    output_options,
-    reading_options,
-    split_names,
-)
-from assay.cli.terminal import Command, check_single_input, emit, say_loudly, source_of, watched
-from assay.conventions import CONVENTIONS
-from assay.data.qrels import Qrels
-from assay.tasks.audit.api import audit
+from assay import audit
+from assay.cli.command import Command
+from assay.cli.options import CONVENTIONS, Output, Scoring, from_option, measure_options, output_options
+from assay.cli.settings import policy_option
+from assay.cli.terminal import check_single_input, source_of, watched
 
 
 @click.command(
     "audit",
     cls=Command,
     short_help="Show why tools report different numbers.",
+    usual="measures start format_ output",
     examples=(
         "assay audit qrels.txt bm25.run -m map",
         "assay audit qrels.txt bm25.run -m ndcg@10 -m recall@100",
@@ -33,37 +29,40 @@ from assay.tasks.audit.api import audit
 @measure_options(("map",))
 @click.option(
     "--start",
-    type=click.Choice(list(CONVENTIONS)),
+    type=click.Choice(CONVENTIONS),
+    metavar="TOOL",
     default="assay",
     show_default=True,
     help="Tool whose number the steps start from.",
 )
-@output_options
-@doc_id_option()
-@reading_options
+@output_options(styled=True)
+@policy_option(only=("doc_id", "chunks"))
+@from_option
 def command(
     *,
     qrels: str,
     run: str,
-    measures: tuple[str, ...],
+    measures: str | None,
     start: str,
-    doc_id: str | None,
-    format_: str,
-    output: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    threads: int | None,
+    out: Output,
+    policies: dict[str, Any],
+    formats: dict[str, str],
 ) -> None:
     """Scores RUN like every tool that has the MEASURE, and shows why the numbers differ.
 
     Starting from one tool's number, one choice after another is changed (what it divides by, its gain, its ties, which
     queries count) until the other tool's number is reached; each step shows the effect of that choice on this data.
     """
-    check_single_input((qrels, run))
-    judgments = Qrels(source_of(qrels), format=qrels_format, duplicates="count")
-    names = split_names(measures) or ["map"]
+    check_single_input(qrels, run)
+    scoring = Scoring(policies, formats)
     with watched(run) as progress:
-        how = {"format": run_format, "threads": threads, "progress": progress}
-        found = audit(judgments, source_of(run), names, start=start, doc_id=doc_id, **how)  # type: ignore[arg-type]
-    say_loudly(found.notes)
-    emit(format_result(found, format_), output, format_)
+        found = audit(
+            scoring.qrels(qrels, duplicates="count"),
+            source_of(run),
+            measures or ("map",),
+            start=start,
+            format=scoring.run_format,
+            progress=progress,
+            **policies,
+        )
+    out.show(found)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import click
 
-from assay.cli.options import FINITE, FORMATS, format_result, output_options, qrels_format_option, run_format_option
-from assay.cli.terminal import Command, check_single_input, emit, source_of, watched
-from assay.tasks.check.api import check_sources
+from assay import check
+from assay.cli.command import Command
+from assay.cli.options import FORMATS, Output, from_option, output_options
+from assay.cli.settings import policy_option
+from assay.cli.terminal import check_single_input, source_of
 
 
 @click.command(
     "check",
     cls=Command,
     short_help="Find out what is wrong with your data.",
+    usual="format_ output policies formats",
     examples=(
         "assay check qrels.txt",
         "assay check qrels.txt bm25.run dense.run",
@@ -23,21 +26,18 @@ from assay.tasks.check.api import check_sources
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@partial(output_options, formats=("text", *FORMATS[1:]))
-@qrels_format_option
-@run_format_option
-@click.option("--rel", type=FINITE, default=1.0, show_default=True, help="Lowest relevant grade.")
+@output_options(("text", *FORMATS[1:]))
+@policy_option(only=("rel",))
+@from_option
 @click.pass_context
 def command(
     ctx: click.Context,
     *,
     qrels: str,
     runs: tuple[str, ...],
-    format_: str,
-    output: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    rel: float,
+    out: Output,
+    policies: dict[str, Any],
+    formats: dict[str, str],
 ) -> None:
     """Looks at the judgments in QRELS and at each RUN, and says what is wrong and what to do.
 
@@ -45,14 +45,8 @@ def command(
     side lacks, grades that mean nothing, how much was judged, short rankings, ties, and lines that cannot be read. The
     exit code is 1 if there is a problem, so that a script can stop.
     """
-    check_single_input((qrels, *runs))
-    report = check_sources(
-        (qrels, source_of(qrels)),
-        [(run, source_of(run)) for run in runs],
-        rel=rel,
-        qrels_format=qrels_format,
-        run_format=run_format,
-        watch=watched,
-    )
-    emit(format_result(report, format_), output, format_)
+    check_single_input(qrels, *runs)
+    reading: dict[str, Any] = {f"{name}_format": format_ for name, format_ in formats.items()}
+    report = check(source_of(qrels), *map(source_of, runs), progress=True, **reading, **policies)
+    out.show(report)
     ctx.exit(1 if report.levels["bad"] else 0)

@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import format_choice
-from assay.cli.terminal import Command, say, watched
-from assay.core.errors import FileError, FormatError
+from assay import Qrels, Run
+from assay.cli.command import Command
+from assay.cli.terminal import say, watched
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count
 from assay.data.formats import HEAD, TREC, recognise
 from assay.data.formats.json import read_rankings
-from assay.data.frames import GRADE, SCORE, normalise_name
-from assay.data.qrels import Qrels
-from assay.data.run import Run
-from assay.data.source import CHUNK, StandardInput, cannot_put_aside, open_source, temporary_folder
+from assay.data.frames.frame import GRADE, SCORE, normalise_name
+from assay.errors import FileError, FormatError
+from assay.files.source import CHUNK, StandardInput, cannot_put_aside, open_source, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from assay.data.formats import Format
-    from assay.data.source import Readable, Source
+    from assay.files.source import Readable, Source
 
 QRELS_FIELDS = 4
 RUN_FIELDS = 6
@@ -45,6 +44,14 @@ class KeptInput(io.BytesIO):
     name = StandardInput.name
 
 
+def read_kind(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str | None, str | None]:
+    """What a file holds and in which format: `qrels`, `run=csv`."""
+    kind, format_ = (value or "").partition("=")[::2]
+    if value is not None and kind not in ("qrels", "run"):
+        raise click.BadParameter(f"{value!r} does not say what the file holds; write qrels, run, or run={value}")
+    return kind or None, format_ or None
+
+
 @click.command(
     "convert",
     cls=Command,
@@ -54,23 +61,29 @@ class KeptInput(io.BytesIO):
         "assay convert scores.csv bm25.run.gz",
         "assay convert runs/bm25/ bm25.run.gz",
         "assay convert bm25.run bm25.csv --lossy",
-        "assay convert judged.json - --qrels --to trec",
+        "assay convert judged.json - --from qrels --to trec",
     ),
+    usual="from_ to lossy",
 )
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--qrels", "kind", flag_value="qrels", help="IN contains judgments.")
-@click.option("--run", "kind", flag_value="run", help="IN contains a run.")
-@click.option("--from", "from_", type=format_choice, help="Format of IN, if it cannot be inferred.")
-@click.option("--to", type=format_choice, help="Format of OUT, if its name does not say it.")
+@click.option(
+    "--from",
+    "from_",
+    metavar="qrels|run[=FORMAT]",
+    callback=read_kind,
+    help="What IN holds, and its format, if that cannot be inferred: judgments (qrels) or a run, in trec, json, jsonl, "
+    "csv, tsv, beir or parquet, as in run=csv.",
+)
+@click.option("--to", metavar="FORMAT", help="Format of OUT, if not that of its extension.")
 @click.option("--lossy", is_flag=True, help="Leave out what OUT cannot hold.")
-def command(*, source: str, target: str, kind: str | None, from_: str | None, to: str | None, lossy: bool) -> None:
-    """Writes the judgments or the run in IN to OUT, in the format and compression that OUT's name says.
+def command(*, source: str, target: str, from_: tuple[str | None, str | None], to: str | None, lossy: bool) -> None:
+    """Writes the judgments or the run in IN to OUT, in the format and compression of OUT's extension.
 
     Formats are TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV and Parquet; compressions are .gz, .zst, .bz2 and .xz; -
     is standard input or output. If OUT cannot hold something, such as the tag of a run, that is an error.
     """
-    data = read_data(source, kind, from_)
+    data = read_data(source, *from_)
     if target == "-":
         write_stdout(data, to, lossy=lossy)
     else:
@@ -123,7 +136,9 @@ def holds_judgments(data: Readable, format_: str | None) -> bool:
         answers = (by_format(file, chosen) for file in source.files)
         answer = next((each for each in answers if each is not None), None)
         if answer is None:
-            raise FormatError(f"cannot tell whether {source.name} holds judgments or a run; use --qrels or --run")
+            raise FormatError(
+                f"cannot tell whether {source.name} holds judgments or a run; say which with --from qrels or --from run"
+            )
         return answer
 
 

@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay import Evaluator, Judge, Results, compare, evaluate_rag
+from assay.cli.command import Command
 from assay.cli.options import check_page
-from assay.cli.terminal import Command, emit, say, this_command
-from assay.results.results import Results
-from assay.tasks.compare.api import compare
-from assay.tasks.evaluate.evaluator import Evaluator
-from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
-from assay.tasks.judge.judge import Judge
-from assay.tasks.rag.api import evaluate_rag
+from assay.cli.terminal import emit, say, this_command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay.tasks.rag.result import RagResult
+    from assay import RagResult
 
 RUNS = ("bm25", "dense", "hybrid")
 ANSWERED = ("bm25", "hybrid")
 REPORT = "assay-demo.html"
-MAIN_MEASURE = DEFAULT_MEASURES[0]
+MAIN_MEASURE = "ndcg@10"
 RAG_MEASURES = ("recall", "answer_f1", "rouge_l")
 # A passage that is only on topic does not answer the question.
 ANSWERS = 2
@@ -42,6 +38,7 @@ JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING
     "demo",
     cls=Command,
     short_help="See assay at work on a small collection.",
+    usual="report",
     examples=("assay demo", "assay demo --report", "assay demo --report tour.html"),
 )
 @click.option(
@@ -50,7 +47,7 @@ JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING
     flag_value=REPORT,
     metavar="[FILE]",
     callback=check_page,
-    help=f"Write the report on the retrievers too, to FILE or to {REPORT}.",
+    help=f"Also write the report on the retrievers, to FILE or to {REPORT}.",
 )
 def command(report: str | None) -> None:
     """Evaluates three retrievers and two RAG systems on questions about the annual report of a fictional company.
@@ -126,7 +123,7 @@ def judged_page(judged: dict[str, RagResult]) -> str:
     """The same answers as a language model judges them."""
     return f"""\
 The same answers, judged by an LLM: stored replies of {JUDGE_MODEL}. A model this small judges poorly
-and fails often; its verdicts show the form, and say nothing about the answers.
+and fails often; its verdicts show what the output looks like, and say nothing about the answers.
 
 {Results(judged)}
 """
@@ -137,14 +134,15 @@ def next_steps(results: Results, folder: Path) -> str:
     names = ("qrels.txt", "bm25.run", f"{best_of(results)}.run", "queries.jsonl", "passages.jsonl", "rag_bm25.jsonl")
     qrels, first, best, queries, passages, records = (path_to_type(folder / name) for name in names)
     judge = {"judge": JUDGE_FILE, "judge-model": JUDGE_MODEL, "judge-cache": path_to_type(folder / STORED_REPLIES)}
-    how = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in (judge | SAMPLING).items())
+    how = " ".join(f"--{name} {value}" for name, value in judge.items())
+    how += "".join(f" --judge-option {name}={value}" for name, value in {"offline": "yes", **SAMPLING}.items())
     return f"""\
 What to type next:
   assay compare {qrels} {first} {best}
   assay diff {qrels} {first} {best} --queries {queries} --corpus {passages}
   assay report {qrels} {first} {best} --queries {queries} --corpus {passages}
-  assay rag {records} --rel {ANSWERS}
-  assay rag {records} -m {JUDGED_MEASURES[0]} --offline {how}
+  assay rag {records} --policy rel={ANSWERS}
+  assay rag {records} -m {JUDGED_MEASURES[0]} {how}
   assay measures {MAIN_MEASURE}
 """
 

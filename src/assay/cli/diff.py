@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import click
 
+from assay import diff
+from assay.cli.command import Command
+from assay.cli.load import loaded
 from assay.cli.options import (
-    ScoringOptions,
+    Output,
+    Scoring,
     corpus_option,
-    format_result,
-    loaded,
     output_options,
     queries_option,
     scoring_options,
     texts_given,
 )
-from assay.cli.terminal import Command, check_single_input, emit, say, say_loudly, say_notes, source_of, watched
-from assay.core.errors import MeasureError
-from assay.core.text import show
-from assay.results.recognize import is_stored
-from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import check_queries, named_runs, read_all
-from assay.tasks.compare.moves import find_moves
-from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
+from assay.cli.terminal import check_single_input, is_stored, say, say_loudly, say_notes, source_of
 
 
 @click.command(
     "diff",
     cls=Command,
     short_help="Show which queries changed between two runs, and why.",
+    usual="measure number queries corpus convention policies format_ output",
     examples=(
         "assay diff qrels.txt bm25.run dense.run",
-        "assay diff qrels.txt bm25.run dense.run -m rr@10 --top 3",
         "assay diff qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
-        "assay diff qrels.txt bm25.run dense.run -o moved.json",
         "assay diff old.json new.json                  results stored with --save",
+        "assay diff qrels.txt bm25.run dense.run -m rr@10 -n 3",
+        "assay diff qrels.txt bm25.run dense.run -o moved.json",
     ),
 )
 @click.argument("qrels", metavar="[QRELS]")
@@ -43,27 +39,32 @@ from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
     "-m",
     "--measure",
     metavar="MEASURE",
-    help=f"Measure to compare by.  [default: {DEFAULT_MEASURES[0]}, or the first of a stored result]",
+    help="Measure to compare by.  [default: ndcg@10, or the first of a stored result]",
 )
 @click.option(
-    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Queries to show in each direction."
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Queries to list in each direction.",
 )
 @queries_option
 @corpus_option
-@output_options
-@scoring_options
+@output_options()
+@scoring_options()
 def command(
     *,
     qrels: str,
     before: str,
     after: str | None,
     measure: str | None,
-    top: int,
+    number: int,
     queries: str | None,
     corpus: str | None,
-    format_: str,
-    output: str | None,
-    scoring: ScoringOptions,
+    out: Output,
+    scoring: Scoring,
 ) -> None:
     """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
@@ -73,29 +74,18 @@ def command(
 
     A run can also be a result that was stored with --save, which has no documents; if both are, there are no QRELS.
     """
-    judgments: str | None = qrels
-    if after is None:
-        # Stored results need no judgments.
-        judgments, before, after = None, qrels, before
-    check_single_input((qrels, before, after, *(each for each in (queries, corpus) if each is not None)))
-    named = {name: source_of(str(run)) for name, run in named_runs((before, after)).items()}
+    check_single_input(qrels, before, after, queries, corpus)
+    if after is None and not is_stored(qrels):
+        raise click.UsageError("missing RUN_B; assay eval --worst shows the worst queries of a single run")
     with loaded(scoring.files):
-        make = scoring.maker(judgments)
-        has_own = measure is None and (is_stored(before) or is_stored(after))
-        wanted = None if has_own else [measure or DEFAULT_MEASURES[0]]
-        results, ranks = read_all(named, wanted, make, scoring.given, format=scoring.run_format, watch=watched)
-        known = next(iter(results.values())).measures
-        if len(known) > 1 and measure is not None:
-            raise MeasureError(f"{show(measure)} names several measures: {', '.join(known)}; name one")
-        check_queries(results)
-        first, second = named
-        key, texts = next(iter(known)), texts_given(queries, corpus)
-        moves = find_moves(Results(results), ranks, key, (first, second), top, **texts)
-        notes = common_notes(Results(results).notes)
-        say_loudly(notes)
-        emit(format_result(moves, format_), output, format_)
-    if ranks is None:
+        texts = texts_given(queries, corpus)
+        runs = source_of(before), source_of(after)
+        how = {"measure": measure, "top": number, "progress": True, **texts, **scoring.reading}
+        found = diff(scoring.qrels_or_path(qrels), *runs, **how)
+        say_loudly(found.notes)
+        out.write(out.text_of(found))
+    if not found.has_documents:
         say("note: no documents are shown: a stored result has none")
     elif corpus is not None and "-" in (before, after):
         say("note: standard input is not read again, so an unjudged document on top of it is not shown")
-    say_notes(notes)
+    say_notes(found.notes)

@@ -8,43 +8,26 @@ from typing import Any
 
 import click
 
+from assay import GateReport, Qrels, gate
+from assay.cli.command import Command
+from assay.cli.load import loaded
 from assay.cli.options import (
+    Output,
+    convention_option,
     corpus_option,
-    doc_id_option,
-    format_result,
-    given,
+    from_option,
     load_option,
-    loaded,
     output_options,
-    policy_options,
-    qrels_format_option,
     queries_option,
     report_option,
-    run_format_option,
     texts_given,
-    threads_option,
 )
-from assay.cli.terminal import (
-    Command,
-    check_single_input,
-    emit,
-    say,
-    say_loudly,
-    source_of,
-    this_command,
-    watched,
-)
-from assay.conventions import CONVENTIONS, find_convention
-from assay.core.grammar import NUMBER
-from assay.core.policies import Policies
-from assay.data.qrels import Qrels
-from assay.stats.paired import TESTS_OF_MEANS
-from assay.tasks.gate.api import gate
-from assay.tasks.gate.limits import LIMITS, by_meaning, meaning_under, read_settings
-from assay.tasks.gate.result import GateReport
+from assay.cli.settings import Setting, number, policy_option, truth, whole
+from assay.cli.terminal import check_single_input, say, source_of, this_command
+from assay.tasks.gate.limits import merge_settings
 
+TESTS = ("randomization", "t", "bootstrap")
 SUMMARY = "GITHUB_STEP_SUMMARY"
-OPTIONS = {"minimum": "--min", "max_drop": "--max-drop"}
 
 
 class LimitType(click.ParamType[Any]):
@@ -54,15 +37,17 @@ class LimitType(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:  # noqa: ANN401 - click's signature
         measure, _, text = str(value).rpartition("=")
-        if not measure.strip() or not NUMBER.fullmatch(text.strip()):
+        try:
+            return measure.strip(), number(text.strip() if measure.strip() else "")
+        except click.BadParameter:
             self.fail(f"{value!r} must be a measure and a number, such as ndcg@10=0.45", param, ctx)
-        return measure.strip(), float(text)
 
 
 @click.command(
     "gate",
     cls=Command,
-    short_help="Stop a build if retrieval got worse.",
+    short_help="Fail a build if retrieval got worse.",
+    usual="minimum baseline max_drop queries corpus strict test policies report format_ output config",
     examples=(
         "assay gate qrels.txt new.run --min ndcg@10=0.45",
         "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
@@ -81,7 +66,7 @@ class LimitType(click.ParamType[Any]):
     type=LimitType(),
     multiple=True,
     metavar="MEASURE=NUMBER",
-    help="Minimum of a measure; repeatable.",
+    help="Minimum of a measure (repeatable).",
 )
 @click.option("--baseline", metavar="FILE", help="Earlier run, or a result stored with --save.")
 @click.option(
@@ -89,51 +74,42 @@ class LimitType(click.ParamType[Any]):
     type=LimitType(),
     multiple=True,
     metavar="MEASURE=NUMBER",
-    help="Largest drop allowed against the baseline; repeatable.",
-)
-@click.option(
-    "--alpha", type=float, help="Significance level: how often a drop equal to the limit may fail.  [default: 0.05]"
+    help="Largest drop allowed against the baseline (repeatable).",
 )
 @queries_option
 @corpus_option
 @click.option("--strict/--no-strict", default=None, help="Fail every drop larger than the limit, significant or not.")
 @click.option(
-    "--failed-verdicts/--no-failed-verdicts",
-    default=None,
-    help="Pass even if a judge failed on more than 5 % of the questions.",
+    "--test",
+    type=click.Choice(TESTS),
+    metavar="TEST",
+    help=f"Significance test of a drop: {', '.join(TESTS)}.  [default: randomization]",
 )
-@click.option(
-    "--test", type=click.Choice(TESTS_OF_MEANS), help="Significance test for drops.  [default: randomization]"
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @report_option
-@output_options
+@output_options()
 @click.option(
     "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
 )
-@click.option(
-    "--convention",
-    type=click.Choice(list(CONVENTIONS)),
-    help="Compute like this tool: its names for measures, and its policies.  [default: assay]",
+@convention_option
+@policy_option(
+    Setting("alpha", number, "significance level: how often a drop equal to the limit may fail (default 0.05)"),
+    Setting("samples", whole, "random samples that the test draws (default: depends on the test)"),
+    Setting("seed", whole, "random seed; the same seed gives the same numbers (default 0)"),
+    Setting("failed_verdicts", truth, "yes: pass even if a judge failed on more than 5 % of the questions"),
 )
-@doc_id_option()
-@qrels_format_option
-@run_format_option
-@threads_option
+@from_option
 @load_option
-@policy_options
 @click.pass_context
 def command(
     ctx: click.Context,
     /,
     *,
-    as_json: bool,
-    format_: str,
-    output: str | None,
+    out: Output,
     config: str | None,
-    threads: int | None,
     files: tuple[str, ...],
     report: str | None,
+    policies: dict[str, Any],
+    formats: dict[str, str],
     **options: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Checks that RUN reaches each minimum, and that no measure dropped against the baseline by more than its limit.
@@ -148,57 +124,32 @@ def command(
     override them. If GITHUB_STEP_SUMMARY is set, as in GitHub Actions, the outcome is appended to that file in
     Markdown.
     """
-    if as_json and format_ not in ("table", "json"):
-        raise click.UsageError(f"--json and the format {format_} exclude each other; give one of them")
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
-    settings = read_settings(config)
-    both = merged(settings, options)
-    texts = {name: both.get(name) for name in ("queries", "corpus")}
+    told = {**options, **policies, **{f"{name}_format": format_ for name, format_ in formats.items()}}
+    settings = merge_settings(config, told)
+    texts = texts_given(settings.get("queries"), settings.get("corpus"))
     with loaded(files):
-        outcome = run_gate(both, threads)
+        outcome = run_gate(settings, texts)
         if report is not None:
-            outcome.report(report, **texts_given(**texts), reproduce=this_command())
-    say_loudly(outcome.notes)
-    chosen = "json" if as_json else format_
-    emit(format_result(outcome, chosen), output, chosen)
+            outcome.report(report, **texts, reproduce=this_command())
+    out.show(outcome)
     add_summary(outcome)
     ctx.exit(0 if outcome.passed else 1)
 
 
-def merged(settings: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """The settings of the file, overridden by the command line; limits are overridden measure by measure."""
-    told = {name: options.pop(name) for name in LIMITS}
-    both = {**settings, **given(options)}
-    meaning = meaning_under(find_convention(both.get("convention", "assay")), policies_of(both))
-    for name in LIMITS:
-        in_file = by_meaning(settings.get(name, {}).items(), meaning, f"{name} in the settings")
-        on_line = by_meaning(told[name], meaning, OPTIONS[name])
-        both[name] = dict({**in_file, **on_line}.values())
-    return both
-
-
-def policies_of(settings: dict[str, Any]) -> dict[str, Any]:
-    return {name: settings[name] for name in Policies.__slots__ if name in settings}
-
-
-def run_gate(settings: dict[str, Any], threads: int | None) -> GateReport:
+def run_gate(settings: dict[str, Any], texts: dict[str, Any]) -> GateReport:
     """The report on the files named in the settings."""
     names = ("qrels", "run", "baseline", "qrels_format", "run_format")
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
-    texts = [settings.pop(name, None) for name in ("queries", "corpus")]
     if run is None:
         raise click.UsageError("missing RUN; name the run to check, here or in the settings")
     if qrels is None and qrels_format is not None:
-        raise click.UsageError("--qrels-format is set, but there is no QRELS")
-    check_single_input(tuple(each for each in (qrels, run, baseline, *texts) if each is not None))
-    judgments = None
-    if qrels is not None:
-        judgments = Qrels(source_of(qrels), format=qrels_format, duplicates=None)
-    earlier = None if baseline is None else source_of(baseline)
-    with watched(run) as progress:
-        how = {"format": run_format, "threads": threads, "progress": progress, **texts_given(*texts)}
-        return gate(judgments, source_of(run), baseline=earlier, **how, **settings)
+        raise click.UsageError("--from qrels=… is set, but there is no QRELS")
+    check_single_input(qrels, run, baseline, settings.pop("queries", None), settings.pop("corpus", None))
+    judgments = None if qrels is None else Qrels(source_of(qrels), format=qrels_format, duplicates=None)
+    how = {"baseline": source_of(baseline), "format": run_format, "progress": True, **texts, **settings}
+    return gate(judgments, source_of(run), **how)
 
 
 def add_summary(report: GateReport) -> None:

@@ -7,46 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.judge_options import judge_needed
-from assay.cli.options import BARE, OutputFormat, output_options
-from assay.cli.terminal import (
-    Command,
-    check_single_input,
-    check_target,
-    emit,
-    say,
-    say_loudly,
-    say_notes,
-    source_of,
-    write_examples,
-)
-from assay.data.run import run_names
+from assay.cli.command import Command, CommandGroup
+from assay.cli.judge_options import judge_options
+from assay.cli.options import Output, output_options, pool_option
+from assay.cli.terminal import check_single_input, check_target, emit, named, say, say_loudly, say_notes, source_of
+from assay.judges import judge_relevance, make_questions, pairwise
 from assay.render import records as rows_of
-from assay.tasks.judge.pairwise import pairwise
-from assay.tasks.judge.questions import make_questions
-from assay.tasks.judge.relevance import DEPTH, judge_relevance
 
 if TYPE_CHECKING:
-    from assay.tasks.judge.judge import Judge
+    from assay import Judge
 
 QUESTIONS = 100
+EXAMPLES = (
+    "assay judge relevance queries.jsonl bm25.run dense.run --corpus corpus.jsonl --judge model.gguf -o qrels.txt",
+    "assay judge questions passages.jsonl -n 200 --judge model.gguf -o records.jsonl",
+    "assay judge pairwise old.jsonl new.jsonl --judge http://localhost:8000/v1 --judge-model qwen3-8b",
+)
 
 
-class Judging(click.Group):
-    """The commands that ask an LLM, with an example of each."""
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help, then the first example of each command."""
-        super().format_help_text(ctx, formatter)
-        known = (each for each in self.commands.values() if isinstance(each, Command))
-        write_examples(formatter, tuple(each.examples[0] for each in known))
-
-
-@click.group("judge", cls=Judging, short_help="Judgments, questions and preferences from an LLM.")
+@click.group(
+    "judge",
+    cls=CommandGroup,
+    short_help="Get judgments, questions and preferences from an LLM.",
+    examples=EXAMPLES,
+)
 def command() -> None:
     """Asks an LLM for what people have not judged: relevance, questions about a corpus, the better of two answers.
 
-    What it costs is said at the end; replies are kept, so that an interrupted command goes on where it stopped.
+    The cost is shown at the end. Replies are kept, so that an interrupted command continues where it stopped.
     """
 
 
@@ -54,26 +42,27 @@ def command() -> None:
     "relevance",
     cls=Command,
     short_help="Grade what runs retrieved, from 0 to 3.",
+    usual="corpus output pool known reasons judge judge_model judge_cache judge_options dry_run",
     examples=(
-        "assay judge relevance queries.jsonl bm25.run dense.run --corpus corpus.jsonl --judge model.gguf -o qrels.txt",
-        "assay judge relevance queries.jsonl bm25.run --corpus corpus.jsonl --human qrels.txt --judge … -o all.txt",
+        EXAMPLES[0],
+        "assay judge relevance queries.jsonl bm25.run --corpus corpus.jsonl --known qrels.txt --judge … -o all.txt",
     ),
 )
 @click.argument("queries", metavar="QUERIES")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--corpus", required=True, metavar="FILE", help="Texts of documents.")
-@click.option("--depth", type=click.IntRange(min=1), default=DEPTH, show_default=True, help="Documents of each run.")
-@click.option("--human", metavar="QRELS", help="Judgments by people; they stay as they are and are not asked for.")
+@click.option("--corpus", required=True, metavar="FILE", help="Texts of the documents.")
+@pool_option
+@click.option("--known", metavar="QRELS", help="Judgments to keep. These pairs are not asked for.")
 @click.option("-o", "--output", required=True, metavar="FILE", help="File for the judgments.")
 @click.option("--reasons", metavar="FILE", help="File for the judge's reasons, as JSON Lines.")
-@judge_needed
+@judge_options(is_needed=True)
 def relevance(
     *,
     queries: str,
     runs: tuple[str, ...],
     corpus: str,
-    depth: int,
-    human: str | None,
+    pool: int,
+    known: str | None,
     output: str,
     reasons: str | None,
     judge: Judge,
@@ -82,18 +71,12 @@ def relevance(
 
     The file of judgments is what every other command takes. A pair that the judge gave no grade stays unjudged.
     """
-    given = (queries, *runs, corpus, *([human] if human is not None else []))
-    check_single_input(given)
+    check_single_input(queries, *runs, corpus, known)
     for target in (output, reasons):
         check_target(target)
-    named = dict(zip(run_names(runs), map(source_of, runs), strict=True))
+    read = {name: source_of(run) for name, run in named(runs)}
     found = judge_relevance(
-        source_of(queries),
-        named,
-        source_of(corpus),
-        judge=judge,
-        depth=depth,
-        human=None if human is None else source_of(human),
+        source_of(queries), read, source_of(corpus), judge=judge, depth=pool, human=source_of(known)
     )
     say_loudly(found.notes)
     found.qrels.write(output)
@@ -106,15 +89,24 @@ def relevance(
     "questions",
     cls=Command,
     short_help="Make questions that passages answer.",
-    examples=("assay judge questions passages.jsonl -n 200 --judge model.gguf -o records.jsonl",),
+    usual="number output seed judge judge_model judge_cache judge_options dry_run",
+    examples=(EXAMPLES[1],),
 )
 @click.argument("corpus", metavar="CORPUS")
 @click.option(
-    "-n", "--number", type=click.IntRange(min=1), default=QUESTIONS, show_default=True, help="Questions to make."
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=QUESTIONS,
+    show_default=True,
+    metavar="N",
+    help="Questions to make.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed that draws the passages.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Random seed of the passages."
+)
 @click.option("-o", "--output", metavar="FILE", help="File for the records, as JSON Lines.  [default: standard output]")
-@judge_needed
+@judge_options(is_needed=True)
 def questions(*, corpus: str, number: int, seed: int, output: str | None, judge: Judge) -> None:
     """Makes questions from passages of CORPUS: records for rag and probe.
 
@@ -126,36 +118,32 @@ def questions(*, corpus: str, number: int, seed: int, output: str | None, judge:
     say_loudly(made.notes)
     emit(json_lines(made.records), output, "json")
     if len(made) < number:
-        say(f"assay: {len(made):,} of {number:,} questions; the rest was rejected or the corpus has no more passages")
+        say(f"assay: {len(made):,} of {number:,} questions; the rest was rejected, or there are no more passages")
     say_notes(made.notes)
 
 
 @command.command(
     "pairwise",
     cls=Command,
-    short_help="Which system answers better.",
-    examples=("assay judge pairwise old.jsonl new.jsonl --judge http://localhost:8000/v1 --judge-model qwen3-8b",),
+    short_help="Find out which system answers better.",
+    usual="judge judge_model judge_cache judge_options dry_run format_ output",
+    examples=(EXAMPLES[2],),
 )
 @click.argument("systems", nargs=-1, required=True, metavar="RECORDS...")
-@judge_needed
-@output_options
-def preferences(
-    *,
-    systems: tuple[str, ...],
-    format_: OutputFormat,
-    output: str | None,
-    judge: Judge,
-) -> None:
+@judge_options(is_needed=True)
+@output_options(styled=True)
+def preferences(*, systems: tuple[str, ...], out: Output, judge: Judge) -> None:
     """Asks which of two answers is better, for every two systems and every question, in both orders.
 
     Only a win in both orders counts. Strengths are Bradley–Terry's, with bootstrap intervals over questions.
     """
-    check_single_input(systems)
-    found = pairwise(dict(zip(run_names(systems), map(source_of, systems), strict=True)), judge=judge)
+    check_single_input(*systems)
+    found = pairwise({name: source_of(records) for name, records in named(systems)}, judge=judge)
     say_loudly(found.notes)
-    emit(found.to_json() + "\n" if format_ == "json" else format_.render(found.table()), output, format_)
-    say_notes(found.notes if format_ in BARE else ())
+    out.write(found.to_json() + "\n" if out.format == "json" else out.render(found.table()))
+    say_notes(found.notes if out.is_bare else ())
 
 
 def json_lines(rows: list[dict[str, Any]]) -> str:
+    """One row per line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -8,149 +8,108 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import stacked
+from assay.cli.settings import Setting, SettingsOption, number, truth, whole
 from assay.cli.terminal import emit, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.tasks.judge.judge import Judge
-
-PREFIX = "judge_"
-# Options whose name says that they belong to the judge.
-SPELLED = {name: f"--judge-{name}" for name in ("model", "cache", "timeout", "retries", "seed")}
+    from assay.cli.settings import Decorator
 
 
-def read_prices(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
-    """`SENT,REPLY`: what a million tokens cost."""
-    if value is None:
-        return None
+def read_prices(text: str) -> tuple[float, float]:
+    """`INPUT,OUTPUT`: what a million tokens cost."""
     try:
-        sent, reply = map(float, value.split(","))
+        sent, reply = map(float, text.split(","))
     except ValueError:
-        raise click.BadParameter(f"{value!r} is not of the form SENT,REPLY, such as 0.15,0.6") from None
+        raise click.BadParameter(f"{text!r} is not of the form INPUT,OUTPUT, such as 0.15,0.6") from None
     return sent, reply
 
 
-def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--judge` and how it is asked; the command gets the judge, or None if there is none."""
-    return with_judge(command, is_needed=False)
+SETTINGS = (
+    Setting("embedder", str, "model on the judge's server for embeddings"),
+    Setting("offline", truth, "yes: ask nothing; only the replies in the cache count"),
+    Setting("prompts", str, 'TOML file with your own prompts, by name: support = "…"; see assay measures NAME'),
+    Setting("samples", whole, "times to ask for each verdict (default 1)"),
+    Setting("temperature", number, "temperature of sampling (default 0)"),
+    Setting("seed", whole, "seed of sampling (default 0)"),
+    Setting("concurrency", whole, "requests at a time (default 8)"),
+    Setting("context", whole, "context window of the model in tokens"),
+    Setting("max_tokens", whole, "longest reply in tokens (default 2048)"),
+    Setting("tokens_per_minute", whole, "the server's limit of tokens per minute"),
+    Setting("timeout", number, "seconds per request (default 120)"),
+    Setting("retries", whole, "retries of a failed request (default 3)"),
+    Setting("prices", read_prices, "price per million input and output tokens, such as 0.15,0.6"),
+    Setting("max_cost", number, "cost at which to stop; needs prices"),
+)
+OPTIONS = (
+    click.option(
+        "--judge",
+        metavar="URL|FILE",
+        help="LLM that judges: a server, or a GGUF file. A server has OpenAI's interface, such as "
+        "http://localhost:8000/v1; its key is taken from ASSAY_JUDGE_KEY.",
+    ),
+    click.option("--judge-model", metavar="NAME", help="Model on the judge's server."),
+    click.option(
+        "--judge-cache",
+        metavar="FILE",
+        help="File that keeps replies, so that nothing is asked twice.  [default: in your cache directory]",
+    ),
+    click.option(
+        "--judge-option",
+        "judge_options",
+        cls=SettingsOption,
+        settings=SETTINGS,
+        noun="judge option",
+        title="Options of the judge (--judge-option NAME=VALUE)",
+        help="Set how the judge is asked, such as concurrency=16 (repeatable). `--help` lists all.",
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Ask nothing, and estimate the calls, the tokens and the cost. The cost needs --judge-option prices=….",
+    ),
+)
 
 
-def judge_needed(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for a command that cannot do without."""
-    return with_judge(command, is_needed=True)
+def judge_options(*, is_needed: bool = False) -> Decorator:
+    """`--judge` and how it is asked; the command gets the judge, or None if there is none.
 
+    It says in the end what was asked, or in a dry run what would be.
+    """
 
-def with_judge(command: Callable[..., Any], *, is_needed: bool) -> Callable[..., Any]:
-    """The options, and the judge that they describe in their place."""
-    at_least_one = click.IntRange(min=1)
-    return stacked(
-        asking(command, is_needed=is_needed),
-        (
-            click.option(
-                "--judge",
-                "judge_source",
-                metavar="URL|FILE",
-                help="LLM for measures that are judged: a server with OpenAI's interface, such as "
-                "http://localhost:8000/v1, or a GGUF file. The key is taken from ASSAY_JUDGE_KEY.",
-            ),
-            click.option("--judge-model", metavar="NAME", help="Model on the judge's server."),
-            click.option("--embedder", "judge_embedder", metavar="NAME", help="Model there for embeddings."),
-            click.option(
-                "--judge-cache",
-                metavar="FILE",
-                help="File that keeps replies, so that nothing is asked twice.  [default: in your cache directory]",
-            ),
-            click.option(
-                "--offline",
-                "judge_offline",
-                is_flag=True,
-                default=None,
-                help="Ask nothing; only the replies in the cache count.",
-            ),
-            click.option(
-                "--prompts",
-                "judge_prompts",
-                metavar="FILE.toml",
-                help='Own words for prompts, by name: support = "…"; assay measures NAME shows the names.',
-            ),
-            click.option("--samples", "judge_samples", type=at_least_one, help="Draws of each verdict.  [default: 1]"),
-            click.option("--temperature", "judge_temperature", type=click.FloatRange(min=0), help="[default: 0]"),
-            click.option(
-                "--concurrency", "judge_concurrency", type=at_least_one, help="Requests at a time.  [default: 8]"
-            ),
-            click.option("--context", "judge_context", type=at_least_one, help="Window of the model in tokens."),
-            click.option("--max-tokens", "judge_max_tokens", type=at_least_one, help="Longest reply.  [default: 2048]"),
-            click.option(
-                "--prices",
-                "judge_prices",
-                metavar="SENT,REPLY",
-                callback=read_prices,
-                help="What a million tokens cost, sent and replied.",
-            ),
-            click.option(
-                "--judge-timeout",
-                type=click.FloatRange(min=0, min_open=True),
-                help="Seconds per request.  [default: 120]",
-            ),
-            click.option(
-                "--judge-retries", type=click.IntRange(min=0), help="Retries of a failed request.  [default: 3]"
-            ),
-            click.option("--judge-seed", type=click.IntRange(min=0), help="Seed of sampling.  [default: 0]"),
-            click.option(
-                "--tokens-per-minute",
-                "judge_tokens_per_minute",
-                type=at_least_one,
-                help="Limit of the server's tokens.",
-            ),
-            click.option(
-                "--dry-run",
-                "judge_dry_run",
-                is_flag=True,
-                default=None,
-                help="Ask nothing; say how many calls and tokens it would take, and the cost with --prices.",
-            ),
-            click.option("--max-cost", "judge_max_cost", type=click.FloatRange(min=0), help="Cost at which to stop."),
-        ),
-    )
+    def decorate(command: Callable[..., None]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(
+            *,
+            judge: str | None,
+            judge_model: str | None,
+            judge_cache: str | None,
+            judge_options: dict[str, Any],
+            dry_run: bool,
+            **options: Any,  # noqa: ANN401 - click has checked them
+        ) -> None:
+            told: dict[str, Any] = {"--judge-model": judge_model, "--judge-cache": judge_cache}
+            told |= {"--judge-option": judge_options or None, "--dry-run": dry_run or None}
+            if judge is None:
+                for name, value in told.items():
+                    if value is not None:
+                        raise click.UsageError(f"{name} needs --judge, the LLM that is asked.")
+                if is_needed:
+                    raise click.UsageError("an LLM is needed: --judge URL or --judge FILE.gguf.")
+                command(judge=None, **options)
+                return
+            from assay import Judge
 
+            asked = Judge(judge, model=judge_model, cache=judge_cache, **judge_options)
+            if dry_run:
+                with asked.dry_run() as estimate:
+                    command(judge=asked, **options)
+                emit(f"{estimate}\n")
+            else:
+                command(judge=asked, **options)
+                say(str(asked.usage))
 
-def asking(command: Callable[..., None], *, is_needed: bool) -> Callable[..., None]:
-    """The command with the judge of its options; it says in the end what was asked, or in a dry run what would be."""
+        return stacked(run, OPTIONS)
 
-    @wraps(command)
-    def run(**options: Any) -> None:  # noqa: ANN401 - click has checked them
-        judge, is_dry = take_judge(options)
-        if judge is None:
-            if is_needed:
-                raise click.UsageError("an LLM is needed: --judge URL or --judge FILE.gguf.")
-            command(judge=None, **options)
-        elif is_dry:
-            with judge.dry_run() as estimate:
-                command(judge=judge, **options)
-            emit(f"{estimate}\n")
-        else:
-            command(judge=judge, **options)
-            say(str(judge.usage))
-
-    return run
-
-
-def take_judge(options: dict[str, Any]) -> tuple[Judge | None, bool]:
-    """The judge of the options, which are taken out, and whether it is to ask nothing; None if there is no judge."""
-    given = {name.removeprefix(PREFIX): options.pop(name) for name in list(options) if name.startswith(PREFIX)}
-    given = {name: value for name, value in given.items() if value is not None}
-    if not given:
-        return None, False
-    source = given.pop("source", None)
-    if source is None:
-        name = next(iter(given)).replace("_", "-")
-        raise click.UsageError(f"{SPELLED.get(name, f'--{name}')} needs --judge, the LLM that is asked.")
-    from assay.tasks.judge.judge import Judge
-
-    if "prompts" in given:
-        from assay.tasks.judge.prompts import read_prompts
-
-        given["prompts"] = read_prompts(given["prompts"])
-    is_dry = given.pop("dry_run", False)
-    return Judge(source, **given), is_dry
+    return decorate

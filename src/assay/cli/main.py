@@ -14,53 +14,65 @@ import click
 
 from assay.__main__ import FAILED, INTERRUPTED, TOO_MANY_FILES
 from assay._kernel import __version__
-from assay.cli.terminal import prepare_streams, say, write_examples
+from assay.cli.command import CommandGroup
+from assay.cli.terminal import prepare_streams, say
 from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
 from assay.core.interface import INTERFACE, Interface
 
-# The subcommands, each in the module of its name, and what `assay --help` says of them. A subcommand is imported only
-# when it is used: each takes time to load.
-COMMANDS = {
-    "eval": "Score runs against judgments.",
-    "compare": "Compare runs: which is better, and is it significant?",
-    "diff": "Show which queries changed between two runs, and why.",
-    "report": "Write one HTML file, from the verdict down to the passages.",
-    "audit": "Show why tools report different numbers.",
-    "agree": "Show how far two sets of judgments or of scores agree.",
-    "studio": "Judge together, and see every number follow the votes.",
-    "votes": "Make judgments from people's votes.",
-    "clicks": "Make judgments from people's clicks.",
-    "next": "Show what to judge next, and whether it can matter.",
-    "plot": "Draw a chart of runs, records or judges.",
-    "gate": "Stop a build if retrieval got worse.",
-    "rag": "Score retrieval and answers of a RAG system.",
-    "judge": "Judgments, questions and preferences from an LLM.",
-    "probe": "Ask a live retriever over HTTP, and score what it returns.",
-    "check": "Find out what is wrong with your data.",
-    "convert": "Convert judgments or a run to another format.",
-    "measures": "List the measures, or explain one.",
-    "demo": "See assay at work on a small collection.",
-    "trec_eval": "Drop-in for trec_eval 10, only faster.",
+# The subcommands by what they are for, each in the module of its name, and what `assay -h` says of them. A subcommand
+# is imported only when it is used: each takes time to load.
+GROUPS = {
+    "Measure": {
+        "eval": "Score runs against judgments.",
+        "compare": "Compare runs: which is better, and is it significant?",
+        "diff": "Show which queries changed between two runs, and why.",
+        "gate": "Fail a build if retrieval got worse.",
+        "audit": "Show why tools report different numbers.",
+    },
+    "RAG": {
+        "rag": "Score the retrieval and the answers of a RAG system.",
+        "judge": "Get judgments, questions and preferences from an LLM.",
+        "probe": "Query a live retriever over HTTP, and score what it returns.",
+    },
+    "Judgments": {
+        "votes": "Turn people's votes into judgments.",
+        "clicks": "Turn people's clicks into judgments.",
+        "next": "Show what to judge next, and whether it can matter.",
+        "agree": "Show how far two sets of judgments or of scores agree.",
+        "studio": "Judge together, and see every number follow the votes.",
+    },
+    "Show": {
+        "report": "Write one HTML file, from the verdict down to the passages.",
+        "plot": "Draw a chart of runs, records or judges.",
+    },
+    "Data": {
+        "check": "Find out what is wrong with your data.",
+        "convert": "Convert judgments or a run to another format.",
+        "measures": "List the measures, or explain one.",
+        "demo": "See assay at work on a small collection.",
+        "trec_eval": "Drop-in replacement for trec_eval 10, only faster.",
+    },
 }
+COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 EXAMPLES = (
-    "assay demo                                 see it at work on a small collection",
-    "assay eval qrels.txt bm25.run              score a run",
-    "assay eval qrels.txt bm25.run dense.run    score several runs",
-    "assay compare qrels.txt bm25.run dense.run which is better, and is the difference significant?",
-    "assay diff qrels.txt bm25.run dense.run    which queries changed, and why?",
-    "assay report qrels.txt bm25.run dense.run  one HTML file, from the verdict down to the passages",
-    "assay audit qrels.txt bm25.run -m map      why do tools report different numbers?",
-    "assay agree human.txt judge.txt            how far do two sets of judgments agree?",
-    "assay studio qrels.txt bm25.run dense.run  judge together, and see every number follow the votes",
-    "assay votes votes.csv -o qrels.txt         judgments from people's votes",
-    "assay clicks clicks.csv -o qrels.txt       judgments from people's clicks",
-    "assay next qrels.txt bm25.run dense.run    what to judge next, and can that change who is better?",
-    "assay plot means qrels.txt *.run -o x.svg  draw a chart: means, differences, queries, curves …",
-    "assay gate qrels.txt new.run --min rr=0.6  fail a build if retrieval got worse",
-    "assay rag records.jsonl                    score a RAG system: retrieval and answers",
-    "assay probe URL --queries Q --qrels QRELS  score a live retriever, and see its latency",
-    "assay check qrels.txt bm25.run             what is wrong with my data?",
-    "assay measures ndcg                        how exactly is a measure computed?",
+    "assay demo                                  see it at work on a small collection",
+    "assay eval qrels.txt bm25.run               score a run",
+    "assay compare qrels.txt bm25.run dense.run  which is better, and is the difference significant?",
+    "assay eval qrels.txt bm25.run dense.run     score several runs",
+    "assay diff qrels.txt bm25.run dense.run     which queries changed, and why?",
+    "assay report qrels.txt bm25.run dense.run   one HTML file, from the verdict down to the passages",
+    "assay audit qrels.txt bm25.run -m map       why do tools report different numbers?",
+    "assay agree human.txt judge.txt             how far do two sets of judgments agree?",
+    "assay studio qrels.txt bm25.run dense.run   judge together, and see every number follow the votes",
+    "assay votes votes.csv -o qrels.txt          judgments from people's votes",
+    "assay clicks clicks.csv -o qrels.txt        judgments from people's clicks",
+    "assay next qrels.txt bm25.run dense.run     what to judge next, and can that change which run is better?",
+    "assay plot means qrels.txt *.run -o x.svg   a chart: means, differences, queries, curves and more",
+    "assay gate qrels.txt new.run --min rr=0.6   fail a build if retrieval got worse",
+    "assay rag records.jsonl                     score a RAG system: retrieval and answers",
+    "assay probe URL --queries Q --qrels QRELS   score a live retriever, and see its latency",
+    "assay check qrels.txt bm25.run              what is wrong with my data?",
+    "assay measures ndcg                         how exactly is a measure computed?",
 )
 NO_MEMORY = "not enough memory; free some, or give the data in smaller parts, some queries at a time"
 
@@ -74,7 +86,7 @@ class Failure(click.ClickException):
         say(f"assay: {self.message}")
 
 
-class Commands(click.Group):
+class Commands(CommandGroup):
     """The subcommands, loaded when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -89,13 +101,13 @@ class Commands(click.Group):
             gc.enable()
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["-h"])
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_help_text(ctx, formatter)
-        write_examples(formatter, EXAMPLES)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        for title, known in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(known.items()))
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
         try:
@@ -133,23 +145,24 @@ def system_message(error: OSError) -> str:
 
 @click.group(
     cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`assay COMMAND --help` explains a command, with examples.",
+    examples=EXAMPLES,
+    context_settings={"help_option_names": ["--help"], "max_content_width": 100},
+    epilog="`assay COMMAND -h` is one screen about a command, `assay COMMAND --help` everything.",
 )
-@click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s", help="Show the version.")
 @click.option(
     "--limit",
     "pairs",
     multiple=True,
     metavar="NAME=N",
-    help="Limit on how much data is taken, such as temporary=200G (repeatable); docs/reliability.md lists them.",
+    help="Limit what a command may take, as in threads=4 or temporary=200G (repeatable). docs/reliability.md has all.",
 )
 @click.pass_context
 def commands(context: click.Context, pairs: tuple[str, ...]) -> None:
     """Measures how good a search or RAG system is.
 
-    Give it judgments (which documents are relevant to a query) and runs (what your system retrieved), and it scores
-    each run, in numbers that agree with trec_eval.
+    Give it judgments (which documents are relevant to each query) and runs (what your system retrieved). It scores each
+    run, with numbers that agree with trec_eval.
     """
     if pairs:
         from assay.core.limits import limits, read_limits
@@ -161,7 +174,6 @@ def main() -> None:
     """Runs the command and ends the process."""
     prepare_streams()
     try:
-        load_numpy_early(sys.argv[1:2])
         try:
             commands(prog_name="assay")
         finally:
@@ -176,24 +188,13 @@ def main() -> None:
         if is_out_of_files(error):
             say(f"assay: {TOO_MANY_FILES}; close some, or allow more (ulimit -n)")
         elif isinstance(error, MemoryError):
-            # While NumPy is loaded, before a command is called.
+            # While a command is loaded, before it is called.
             say(f"assay: {NO_MEMORY}")
         elif is_out_of_threads(error):
             say("assay: no thread can be started; end other processes, or allow more (ulimit -u)")
         else:
             raise
         sys.exit(Failure.exit_code)
-
-
-def load_numpy_early(words: list[str]) -> None:
-    """Imports NumPy for a subcommand, before anything else is called.
-
-    CPython 3.11 keeps its frames in chunks of 16 KiB. Imported from deep within click and a subcommand's own imports,
-    NumPy's innermost calls can lie at the end of a chunk, which is then mapped and unmapped for each of them: thousands
-    of times, a quarter of the time that a small command takes.
-    """
-    if words and words[0] in COMMANDS:
-        import_module("numpy")
 
 
 if __name__ == "__main__":

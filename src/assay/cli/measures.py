@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import load_option, loaded, output_format_option
-from assay.cli.terminal import Command, emit
+from assay import evaluate_answers, evaluate_labels, evaluate_rag
+from assay.cli.command import Command
+from assay.cli.load import loaded
+from assay.cli.options import load_option
+from assay.cli.terminal import emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
 from assay.core.parameter import write_value
@@ -21,9 +24,6 @@ from assay.core.prompt import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
 from assay.render import Column, Table, markdown, render, write_json
-from assay.tasks.evaluate.answers import evaluate_answers
-from assay.tasks.evaluate.labels import evaluate_labels
-from assay.tasks.rag.api import evaluate_rag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +46,7 @@ COMBINED = {
     "measures",
     cls=Command,
     short_help="List the measures, or explain one.",
+    usual="format_ files",
     examples=(
         "assay measures",
         "assay measures ndcg",
@@ -54,7 +55,14 @@ COMBINED = {
     ),
 )
 @click.argument("name", required=False)
-@output_format_option(("table", "json", "markdown"))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json", "markdown")),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.
@@ -66,7 +74,7 @@ def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ParameterSetting:
     """A parameter. `is_cutoff` ones are written after an `@`."""
 
     name: str
@@ -119,7 +127,7 @@ class Explanation:
     higher_is_better: bool
     aggregate: str
     undefined: str
-    parameters: list[Setting]
+    parameters: list[ParameterSetting]
     aliases: dict[str, str]
     conventions: dict[str, list[str]]
     reference: str
@@ -177,9 +185,9 @@ def finite_bounds(bounds: tuple[float, float]) -> tuple[float | None, float | No
     return low, high
 
 
-def explain_parameter(definition: Definition, parameter: Parameter) -> Setting:
+def explain_parameter(definition: Definition, parameter: Parameter) -> ParameterSetting:
     is_needed = parameter.default is inspect.Parameter.empty
-    return Setting(
+    return ParameterSetting(
         name=parameter.name,
         is_cutoff=parameter.name == definition.at,
         is_needed=is_needed,
@@ -325,7 +333,7 @@ def describe_bounds(low: float | None, high: float | None) -> str:
     return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
-def parameter_lines(parameters: list[Setting]) -> list[str]:
+def parameter_lines(parameters: list[ParameterSetting]) -> list[str]:
     """The allowed values of each parameter, with its meaning below."""
     width = max(len(label(each)) for each in parameters)
     lines = []
@@ -336,11 +344,11 @@ def parameter_lines(parameters: list[Setting]) -> list[str]:
     return lines
 
 
-def label(setting: Setting) -> str:
+def label(setting: ParameterSetting) -> str:
     return f"@{setting.name}" if setting.is_cutoff else setting.name
 
 
-def default(setting: Setting) -> str:
+def default(setting: ParameterSetting) -> str:
     if setting.is_needed:
         return "required"
     return "no default" if setting.default is None else f"default {write_value(setting.default)}"

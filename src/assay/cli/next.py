@@ -2,111 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from assay.cli.options import (
-    BARE,
-    convention_option,
-    doc_id_option,
-    format_result,
-    load_option,
-    loaded,
-    output_options,
-    qrels_format_option,
-    run_format_option,
-)
-from assay.cli.terminal import Command, check_single_input, emit, say, source_of
-from assay.data.qrels import Qrels
-from assay.data.run import Run, name_runs
-from assay.tasks.pool.api import DEPTH, MEASURE, next_judgments
-from assay.tasks.pool.pool import ORDERS
+from assay import Run, next_judgments
+from assay.cli.command import Command
+from assay.cli.load import loaded
+from assay.cli.options import Output, Scoring, between_option, output_options, pool_option, scoring_options
+from assay.cli.settings import Setting, whole
+from assay.cli.settings import number as a_number
+from assay.cli.terminal import check_single_input, named, say, source_of
 
 # In place of QRELS, if nothing is judged yet.
 NONE = "none"
+MEASURE = "dcg@10"
+ORDERS = ("worth", "against", "depth", "random")
 
 
 @click.command(
     "next",
     cls=Command,
     short_help="Show what to judge next, and whether it can matter.",
+    usual="measure first number pool between convention policies format_ output",
     examples=(
         "assay next qrels.txt bm25.run dense.run",
-        "assay next none bm25.run dense.run --top-grade 3        nothing is judged yet",
-        "assay next qrels.txt bm25.run dense.run -m precision@5 -n 100 -o judge.csv",
-        "assay next qrels.txt *.run --order depth --depth 10     a pool of all runs",
-        "assay next qrels.txt *.run -a bm25 -b dense",
+        "assay next none bm25.run dense.run -m precision@10 -n 50 -o todo.csv",
+        "assay next qrels.txt *.run --first depth --pool 10      a pool of all runs",
+        "assay next qrels.txt *.run --between bm25 dense",
     ),
 )
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure to compare by: a sum over ranks.")
-@click.option("--order", type=click.Choice(ORDERS[:-1]), default=ORDERS[0], show_default=True, help="What comes first.")
-@click.option("-n", "--most", type=click.IntRange(min=1), default=20, show_default=True, help="Pairs to list.")
 @click.option(
-    "--depth", type=click.IntRange(min=1), default=DEPTH, show_default=True, help="Documents of each run in the pool."
-)
-@click.option("-a", "a", metavar="NAME", help="Run to compare with, if there are more than two.")
-@click.option("-b", "b", metavar="NAME", help="Run that is compared with it.")
-@click.option(
-    "--top-grade", type=float, help="Highest grade a document can get.  [default: the highest in QRELS, at least 1]"
+    "-m",
+    "--measure",
+    default=MEASURE,
+    show_default=True,
+    metavar="MEASURE",
+    help="Measure to compare by, a sum over ranks.",
 )
 @click.option(
-    "--lowest-grade", type=float, help="Lowest grade a document can get.  [default: that in QRELS, at most 0]"
+    "--first",
+    type=click.Choice(ORDERS),
+    default=ORDERS[0],
+    show_default=True,
+    help="What comes first. `against` is worth, beginning with what speaks for the run that is behind.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random order.")
-@output_options
-@convention_option
-@doc_id_option()
-@qrels_format_option
-@run_format_option
-@load_option
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Pairs to list."
+)
+@pool_option
+@between_option
+@output_options()
+@scoring_options(
+    Setting("top_grade", a_number, "highest grade a document can get (default: the highest in QRELS, at least 1)"),
+    Setting("lowest_grade", a_number, "lowest grade a document can get (default: the lowest in QRELS, at most 0)"),
+    Setting("seed", whole, "seed of the random order (default 0)"),
+    only=("doc_id",),
+)
 def command(
     *,
     qrels: str,
     runs: tuple[str, ...],
     measure: str,
-    order: str,
-    most: int,
-    depth: int,
-    a: str | None,
-    b: str | None,
-    top_grade: float | None,
-    lowest_grade: float | None,
-    seed: int,
-    format_: str,
-    output: str | None,
-    convention: str,
-    doc_id: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    files: tuple[str, ...],
+    first: str,
+    number: int,
+    pool: int,
+    between: tuple[str, str] | None,
+    out: Output,
+    scoring: Scoring,
 ) -> None:
-    """Lists the documents to judge next for a comparison of RUNs, and says whether judging can still change its sign.
+    """Lists the documents to judge next to compare RUNs, and says whether judging can still change which is better.
 
     By worth, the documents come first that can move the difference of two runs most; by depth, those with the best
     ranks. QRELS are the judgments so far. docs/votes.md explains when a comparison is settled.
     """
-    check_single_input((qrels, *runs))
-    named = {name: Run(source_of(str(run)), format=run_format) for name, run in name_runs(runs).items()}
-    judged = None if qrels == NONE else Qrels(source_of(qrels), format=qrels_format, duplicates=None)
-    policies: dict[str, Any] = {} if doc_id is None else {"doc_id": doc_id}
-    with loaded(files):
-        found = next_judgments(
-            judged,
-            named,
-            measure,
-            order=order,
-            depth=depth,
-            a=a,
-            b=b,
-            top_grade=top_grade,
-            lowest_grade=lowest_grade,
-            seed=seed,
-            convention=convention,
-            **policies,
-        ).first(most)
-        emit(format_result(found, format_), output, format_)
-    if format_ in BARE:
+    check_single_input(qrels, *runs)
+    read = {name: Run(source_of(run), format=scoring.run_format) for name, run in named(runs)}
+    judged = None if qrels == NONE else scoring.qrels(qrels)
+    a, b = between or (None, None)
+    with loaded(scoring.files):
+        found = next_judgments(judged, read, measure, order=first, depth=pool, a=a, b=b, **scoring.how).first(number)
+        out.show(found)
+    if out.is_bare:
         say(f"note: {found.settlement or found.reason}")

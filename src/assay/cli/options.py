@@ -1,10 +1,7 @@
-"""Options that several commands share, and what they mean: measures, formats, policies, and files to load."""
+"""Options that several commands share: measures, formats, policies, texts, and where the output goes."""
 
 from __future__ import annotations
 
-import math
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,24 +9,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.terminal import PolicyOption, check_target, source_of, watched
-from assay.conventions import CONVENTIONS, split_measures
-from assay.core.errors import AssayError, FileError
-from assay.core.policies import CHOICES, Policies, policy_help
-from assay.core.text import show
-from assay.data.formats import NAMES as FILE_FORMATS
-from assay.data.qrels import Qrels
+from assay import AssayError, Qrels, Run
+from assay.cli.settings import Setting, SettingsOption, policy_option, whole
+from assay.cli.terminal import check_target, emit, say, say_loudly, say_notes, source_of, watched
+from assay.core.text import count
 from assay.render import render
-from assay.tasks.evaluate.scorer import Scorer, make_scorer
+from assay.render.narrow import terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Iterable, Sequence
 
+    from assay.cli.settings import Decorator
     from assay.render import Exports, Table
 
-    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
+CONVENTIONS = [
+    "assay",
+    "trec_eval",
+    "trec_eval_9",
+    "ranx",
+    "ir_measures",
+    "beir",
+    "mteb",
+    "autorag",
+    "llama_index",
+    "haystack",
+    "ragas",
+    "gdeval",
+    "sklearn",
+]
+TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "tukey_randomized")
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex", "html")
 # The formats that the name of a file says.
 ENDINGS = {
@@ -47,141 +55,282 @@ ENDINGS = {
 STYLES = {"digits": ("markdown", "latex"), "caption": ("markdown", "latex"), "label": ("latex",)}
 # These formats hold nothing but rows; notes go to standard error.
 BARE = ("tsv", "csv")
+INPUTS = ("qrels", "run")
 
 
-class FiniteType(click.types.FloatParamType):
-    """A number, neither infinite nor NaN."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's signature
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number.", param, ctx)
-        return number
+def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
+    """The command with these options, in this order."""
+    for option in reversed(list(options)):
+        command = option(command)
+    return command
 
 
-FINITE = FiniteType()
-KINDS: dict[str, click.ParamType[Any]] = {
-    **{name: click.Choice(choices) for name, choices in CHOICES.items()},
-    "depth": click.IntRange(min=1),
-    "rel": click.FLOAT,
-}
-DOC_ID_HELP = r"""Rule that turns ids of chunks into ids of documents: before:# or before_last:_ (the id up to the first
-or last separator), after:/ or after_last:/, regex:^(.+)-\d+$ (with one group), or a field, such as metadata.source."""
-
-format_choice = click.Choice(FILE_FORMATS)
-convention_option = click.option(
-    "--convention",
-    type=click.Choice(list(CONVENTIONS)),
-    default="assay",
-    show_default=True,
-    help="Compute like this tool: its names for measures, and its policies.",
-)
-qrels_format_option = click.option(
-    "--qrels-format", type=format_choice, help="Format of QRELS, if it cannot be inferred."
-)
-run_format_option = click.option("--run-format", type=format_choice, help="Format of RUN, if it cannot be inferred.")
-threads_option = click.option("--threads", type=click.IntRange(min=1), help="Threads to read with.  [default: all]")
-load_option = click.option(
-    "--load",
-    "files",
-    multiple=True,
-    metavar="FILE.py",
-    help="Python file to run first (repeatable): measures it defines with @assay.measure, or for rag with @assay.score,"
-    " can then be used.",
-)
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were set on the command line."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
-queries_option = click.option(
-    "--queries",
-    metavar="FILE",
-    help="Questions by query id (JSON Lines, JSON, CSV, TSV, Parquet), to show with a query.",
-)
-corpus_option = click.option(
-    "--corpus", metavar="FILE", help="Passages by document id, to show the first line of each document that is named."
-)
-
-
-def human_option(what: str) -> Decorator:
-    """`--human`."""
-    help_ = f"{what} of a random part of the queries: means, intervals and differences are then prediction-powered."
-    return click.option("--human", metavar="FILE", help=help_)
-
-
-def texts_given(queries: str | None, corpus: str | None) -> dict[str, Any]:
-    """The questions and passages to show, as `queries` and `corpus` of the library."""
-    files = {"queries": queries, "corpus": corpus}
-    return {name: None if file is None else source_of(file) for name, file in files.items()}
+# -- what is measured, and how --------------------------------------------------------------------------------------
 
 
 def measure_options(defaults: Iterable[str]) -> Decorator:
-    """`-m`, repeatable."""
+    """`-m`, repeatable; the command gets the names as one text, or None."""
     return click.option(
         "-m",
         "--measure",
         "measures",
         multiple=True,
         metavar="MEASURE",
+        callback=lambda _, __, names: ",".join(names) if names else None,
         help=f"Measure (repeatable; or several with commas, as in ndcg@10,rr).  [default: {' '.join(defaults)}]",
     )
 
 
-def split_names(measures: tuple[str, ...]) -> list[str]:
-    """The names in all options."""
-    return [name for each in measures for name in split_measures(each)]
+def read_formats(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`qrels=FORMAT` and `run=FORMAT`."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, format_ = value.partition("=")[::2]
+        if name not in INPUTS or not format_:
+            raise click.BadParameter(f"{value!r} does not say of which file; write qrels=FORMAT or run=FORMAT")
+        if name in found:
+            raise click.BadParameter(f"{name} is set twice")
+        found[name] = format_
+    return found
 
 
-def output_format_option(formats: Sequence[str]) -> Decorator:
-    """`--format`; the first format is the default."""
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(formats),
-        default=formats[0],
-        show_default=True,
-        help="Format of the output.",
+convention_option = click.option(
+    "--convention",
+    type=click.Choice(CONVENTIONS),
+    metavar="TOOL",
+    help=f"Compute like this tool, with its names for measures and its policies: {', '.join(CONVENTIONS)}."
+    "  [default: assay]",
+)
+from_option = click.option(
+    "--from",
+    "formats",
+    multiple=True,
+    metavar="qrels|run=FORMAT",
+    callback=read_formats,
+    help="Format of QRELS or of the runs, if it cannot be inferred (repeatable): trec, json, jsonl, csv, tsv, beir or "
+    "parquet, as in run=csv.",
+)
+load_option = click.option(
+    "--load",
+    "files",
+    multiple=True,
+    metavar="FILE.py",
+    help="Python file to run first, with measures of your own (repeatable). They are defined with "
+    "@assay.extend.measure, or for rag with @assay.extend.score.",
+)
+queries_option = click.option(
+    "--queries",
+    metavar="FILE",
+    help="Questions by query id, to show with a query: JSON Lines, JSON, CSV, TSV or Parquet.",
+)
+corpus_option = click.option(
+    "--corpus", metavar="FILE", help="Passages by document id, to show the first line of each document."
+)
+human_option = click.option(
+    "--human",
+    metavar="FILE",
+    help="Labels by people for a random sample of the queries. Means, intervals and differences are then "
+    "prediction-powered.",
+)
+
+
+def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`--column PART=NAME`, repeatable."""
+    pairs = [value.partition("=") for value in values]
+    if wrong := [value for value, (part, _, name) in zip(values, pairs, strict=True) if not part or not name]:
+        raise click.BadParameter(f"{wrong[0]!r} is not of the form PART=NAME, such as answer=my_answer")
+    return {part: name for part, _, name in pairs}
+
+
+column_option = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="PART=NAME",
+    callback=read_columns,
+    help="Column or field that holds a part of the data, if its name is not a usual one, as in score=points "
+    "(repeatable).",
+)
+
+between_option = click.option(
+    "--between",
+    nargs=2,
+    metavar="RUN RUN",
+    help="The two runs to compare, if there are more.  [default: the first and the last]",
+)
+pool_option = click.option(
+    "--pool",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Documents of each run to judge, from the top.",
+)
+
+
+def texts_given(queries: str | None, corpus: str | None) -> dict[str, Any]:
+    """The questions and passages to show, as `queries` and `corpus` of the library."""
+    return {"queries": source_of(queries), "corpus": source_of(corpus)}
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How files are read and runs scored: what `scoring_options` gives to a command as `scoring`.
+
+    `how` is for the public function that is called: the convention and the policies, where they were set.
+    """
+
+    how: dict[str, Any]
+    formats: dict[str, str]
+    files: tuple[str, ...] = ()
+
+    @property
+    def run_format(self) -> str | None:
+        """The format of the runs; None to infer it."""
+        return self.formats.get("run")
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The same with the format of the runs."""
+        return {**self.how, **given({"format": self.run_format})}
+
+    def qrels(self, path: str, duplicates: str | None = None) -> Qrels:
+        """The judgments; how duplicates count is left to each measure."""
+        with watched(path):
+            return Qrels(source_of(path), format=self.formats.get("qrels"), duplicates=duplicates)
+
+    def qrels_or_path(self, path: str) -> object:
+        """The judgments if their format is set, else their file, which may also hold something else."""
+        return self.qrels(path) if "qrels" in self.formats else source_of(path)
+
+    def run_or_path(self, path: str) -> object:
+        """The run if its format is set, else its file."""
+        return Run(source_of(path), format=self.run_format) if "run" in self.formats else source_of(path)
+
+
+def scoring_options(*extra: Setting, only: tuple[str, ...] | None = None) -> Decorator:
+    """The options that decide how runs are read and scored, handed over as one; `extra` and `only` are policies."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def bundled(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - click's
+            convention, policies, formats, files = map(options.pop, ("convention", "policies", "formats", "files"))
+            how = {**given({"convention": convention}), **policies}
+            return command(*args, scoring=Scoring(how, formats, files), **options)
+
+        return stacked(bundled, (convention_option, policy_option(*extra, only=only), from_option, load_option))
+
+    return decorate
+
+
+def testing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--baseline` and `--test`."""
+    return stacked(
+        command,
+        (
+            click.option("--baseline", metavar="NAME", help="Compare every run with this one: its name, or its file."),
+            click.option(
+                "--test",
+                type=click.Choice(TESTS),
+                metavar="TEST",
+                default=TESTS[0],
+                show_default=True,
+                help=f"Significance test: {', '.join(TESTS)}.",
+            ),
+        ),
     )
 
 
-class OutputFormat(str):  # noqa: SLOT000 - `style` is in its dict
-    """The name of a format, with the digits, the caption and the label to use in it, where they were set."""
+# -- the output -----------------------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the output goes and in which format: what `output_options` gives to a command as `out`."""
+
+    format: str
+    target: str | None
     style: dict[str, Any]
 
-    @classmethod
-    def of(cls, name: str, style: dict[str, Any]) -> OutputFormat:
-        """The format; an error if something was set that it does not have."""
-        for option, formats in STYLES.items():
-            if option in style and name not in formats:
-                raise click.UsageError(f"--{option} is for {' and '.join(formats)}; add --format {formats[-1]}")
-        made = cls(name)
-        made.style = style
-        return made
+    @property
+    def is_bare(self) -> bool:
+        """Whether the format has no place for notes."""
+        return self.format in BARE
 
     def render(self, table: Table) -> str:
         """A table in this format."""
-        return render(table.styled(**self.style), self)
+        return render(table.styled(**self.style), self.format)
+
+    def write(self, text: str) -> None:
+        """Prints the text, or writes it to the file."""
+        emit(text, self.target, self.format)
+
+    def text_of(self, result: Any, **shown: Any) -> str:  # noqa: ANN401 - a result of any task
+        """A result in this format; a table is no wider than the terminal that it is printed to."""
+        if self.format in ("table", "text"):
+            if not hasattr(result, "to_text"):
+                return f"{result}\n"
+            return f"{result.to_text(width=terminal_width() if self.target is None else None, **shown)}\n"
+        how = shown if self.format == "markdown" else {name: shown[name] for name in ("sort",) if name in shown}
+        how = how if self.format in ("markdown", "latex") else {}
+        text: str = getattr(result, f"to_{self.format}")(**how, **self.style)
+        return text
+
+    def show(self, result: Exports, **shown: Any) -> None:  # noqa: ANN401 - how a result is shown
+        """Prints a result: what is loud before it, and its other notes where the format has no place for them."""
+        notes = tuple(getattr(result, "notes", ()))
+        say_loudly(notes)
+        self.write(self.text_of(result, **shown))
+        say_notes(notes if self.is_bare else ())
 
 
-def output_options(command: Callable[..., Any], formats: Sequence[str] = FORMATS) -> Callable[..., Any]:
-    """The format of the output, how it looks, and where it goes; a command gets `format_` and `output`."""
+STYLE_HELP = {
+    "digits": "digits after the decimal point, in Markdown and LaTeX",
+    "caption": "caption of the table, in Markdown and LaTeX",
+    "label": "label of the table in LaTeX, such as tab:main",
+}
+READ_STYLE: dict[str, Callable[[str], Any]] = {"digits": whole, "caption": str, "label": str}
+style_option = click.option(
+    "--style",
+    cls=SettingsOption,
+    settings=tuple(Setting(name, READ_STYLE[name], text) for name, text in STYLE_HELP.items()),
+    noun="style",
+    title="Styles of a table to publish (--style NAME=VALUE)",
+    help="Set how a table to publish looks, such as caption='Main results' (repeatable).",
+)
 
-    @wraps(command)
-    def chosen(*args: Any, format_: str | None, output: str | None, **options: Any) -> Any:  # noqa: ANN401 - click's
-        style = given({name: options.pop(name) for name in STYLES})
-        name = choose_format(format_, output, formats)
-        check_target(output)
-        return command(*args, format_=OutputFormat.of(name, style), output=output, **options)
 
-    help_ = f"Format of the output.  [default: as FILE is named, or {formats[0]}]"
-    where = "Write to FILE, whole or not at all; its name says the format: .json, .csv, .tsv, .md, .tex, .html, .txt."
-    settings = (
+def output_options(formats: Sequence[str] = FORMATS, *, styled: bool = False) -> Decorator:
+    """`--format` and `-o`, and `--style` for tables that are published; the first format is the default."""
+    help_ = f"Format of the output.  [default: from FILE's extension, or {formats[0]}]"
+    where = "Write to FILE, atomically. The format is that of the extension: .json, .csv, .tsv, .md, .tex, .html, .txt."
+    options = [
         click.option("--format", "format_", type=click.Choice(formats), help=help_),
         click.option("-o", "--output", metavar="FILE", help=where),
-        click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point, in Markdown and LaTeX."),
-        click.option("--caption", metavar="TEXT", help="Caption of the table, in Markdown and LaTeX."),
-        click.option("--label", metavar="NAME", help="Label of the table in LaTeX, such as tab:main."),
-    )
-    return stacked(chosen, settings)
+        *([style_option] if styled else []),
+    ]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def chosen(*args: Any, format_: str | None, output: str | None, **options: Any) -> Any:  # noqa: ANN401 - click's
+            style = options.pop("style", {})
+            name = choose_format(format_, output, formats)
+            for each in style:
+                if name not in STYLES[each]:
+                    raise click.UsageError(
+                        f"--style {each} is for {' and '.join(STYLES[each])}; add --format {STYLES[each][-1]}"
+                    )
+            check_target(output)
+            return command(*args, out=Output(name, output, style), **options)
+
+        return stacked(chosen, options)
+
+    return decorate
 
 
 def choose_format(format_: str | None, output: str | None, formats: Sequence[str]) -> str:
@@ -191,34 +340,8 @@ def choose_format(format_: str | None, output: str | None, formats: Sequence[str
         return format_ or formats[0]
     if ending not in ENDINGS:
         known = ", ".join(ENDINGS)
-        raise click.UsageError(f"unknown ending {ending!r} of {output}; use one of {known}, or set --format")
+        raise click.UsageError(f"unknown extension {ending!r} of {output}; use one of {known}, or set --format")
     return formats[0] if ENDINGS[ending] == "table" else ENDINGS[ending]
-
-
-def format_result(result: Exports, format_: str) -> str:
-    """A result in one of these formats."""
-    if format_ in ("table", "text"):
-        return f"{result}\n"
-    style = getattr(format_, "style", {})
-    text: str = getattr(result, f"to_{format_}")(**style)
-    return text
-
-
-slice_option = click.option(
-    "--slice",
-    "slices",
-    multiple=True,
-    metavar="FIELD",
-    help="Field of the questions that divides them in the report, such as language (repeatable); length needs none.",
-)
-
-
-def report_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--report`."""
-    help_ = (
-        "Write a self-contained HTML page too, down to each query; compare, diff and gate take it in place of a run."
-    )
-    return click.option("--report", metavar="FILE", callback=check_page, help=help_)(command)
 
 
 def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
@@ -231,157 +354,68 @@ def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str
     return target
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How files are read."""
-    return stacked(command, (qrels_format_option, run_format_option, threads_option))
+report_option = click.option(
+    "--report",
+    metavar="FILE",
+    callback=check_page,
+    help="Also write a self-contained HTML page, down to each query. compare, diff and gate take it in place of a run.",
+)
+slice_option = click.option(
+    "--slice",
+    "slices",
+    multiple=True,
+    metavar="FIELD",
+    help="Field of the questions by which the report divides them, such as language (repeatable). Any may be `length`.",
+)
 
 
-def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """One option per policy but `doc_id`, which has its own; those that are not given are None."""
-    options = []
-    for name in Policies.__slots__:
-        if name == "doc_id":
-            continue
-        kind: dict[str, Any] = {"type": KINDS[name]} if name in KINDS else {"is_flag": True, "default": None}
-        if name in KINDS and name not in CHOICES:
-            kind["metavar"] = "N"
-        # The help of a choice begins with its first value, as it is typed.
-        help_ = policy_help(name) if name in CHOICES else capital(policy_help(name))
-        flag = "--" + name.replace("_", "-")
-        options.append(click.option(flag, name, cls=PolicyOption, help=f"{help_}.", **kind))
-    return stacked(command, options)
+def check_save(_: click.Context, __: click.Parameter, target: str | None) -> str | None:
+    """Raises if a file cannot be written, before any long work is done for nothing."""
+    if target == "" or (target is not None and not Path(target).is_dir() and not is_folder(target)):
+        check_target(target)
+    return target
 
 
-def doc_id_option(*names: str) -> Decorator:
-    """`--doc-id`, and other names of it."""
-    return click.option("--doc-id", *names, "doc_id", metavar="RULE", help=" ".join(DOC_ID_HELP.split()))
+def is_folder(target: str) -> bool:
+    """Whether a name is meant to be that of a folder: it ends in a slash, or has no ending."""
+    return target.endswith("/") or not Path(target).suffix
 
 
-def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
-    """The command with these options, in this order."""
-    for option in reversed(list(options)):
-        command = option(command)
-    return command
+save_option = click.option(
+    "--save",
+    metavar="FILE",
+    callback=check_save,
+    help="Store the result in a file that compare, diff and gate take in place of a run; several results in a folder.",
+)
 
 
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def save_results(results: Any, target: str | None) -> None:  # noqa: ANN401 - an `assay.Results`
+    """Stores one result in a file, or several in a folder, if a target was named."""
+    if target is None:
+        return
+    if len(results) == 1 and not Path(target).is_dir() and not target.endswith("/"):
+        results[next(iter(results))].save(target)
+        return
+    if not Path(target).is_dir() and not is_folder(target):
+        raise AssayError(f"{target!r} is a file, and there are several results; name a folder, such as results/")
+    results.save(target)
 
 
-def given(policies: dict[str, Any]) -> dict[str, Any]:
-    """The policies that were set on the command line."""
-    return {name: value for name, value in policies.items() if value is not None}
+def write_judgments(found: Any, output: str | None, format_: str | None, table: Exports | None) -> None:  # noqa: ANN401 - `assay.Votes` or `assay.Clicks`
+    """Writes what people's votes or clicks became: judgments to a file, else the pairs, or another table of them."""
+    if output is None:
+        out = Output(format_ or FORMATS[0], None, {})
+        out.write(out.text_of(found if table is None else table))
+        say_notes(found.notes if out.is_bare or table is not None else ())
+        return
+    for name, value in {"--format": format_, "the table": table}.items():
+        if value is not None:
+            raise click.UsageError(f"{name} is for the terminal, and -o writes judgments; leave one of them out")
+    found.write(output)
+    say(f"wrote judgments to {output}: {count(len(found.qrels), 'query', 'queries')}, {count(len(found), 'judgment')}")
+    say_notes(found.notes)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringOptions:
-    """How runs are read and scored: what `scoring_options` gives to a command as `scoring`."""
-
-    convention: str
-    qrels_format: str | None
-    run_format: str | None
-    threads: int | None
-    files: tuple[str, ...]
-    policies: dict[str, Any]
-
-    def load_qrels(self, qrels: str) -> Qrels:
-        """The judgments; how duplicates count is left to each measure."""
-        with watched(qrels):
-            return Qrels(source_of(qrels), format=self.qrels_format, duplicates=None)
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The options that say how a run is scored, where they were set."""
-        named = {"--convention": None if self.convention == "assay" else self.convention, "--threads": self.threads}
-        flags = {"--" + name.replace("_", "-"): value for name, value in self.policies.items()}
-        return given({**named, "--run-format": self.run_format, "--qrels-format": self.qrels_format, **flags})
-
-    def maker(self, qrels: str | None, top: int = 0) -> Callable[[Any], Scorer]:
-        """What makes a scorer of these judgments for some measures; an error if it is needed without judgments.
-
-        The scorer keeps the first `top` documents of each ranking.
-        """
-
-        def make(measures: Any) -> Scorer:  # noqa: ANN401 - names of measures
-            if qrels is None:
-                raise click.UsageError("a run needs judgments: QRELS comes first, unless every RUN is a stored result")
-            return self.make_scorer(qrels, measures, top)
-
-        return make
-
-    def make_scorer(self, qrels: str | Qrels, measures: Iterable[str], top: int = 0) -> Scorer:
-        """A scorer for judgments or their file."""
-        judgments = self.load_qrels(qrels) if isinstance(qrels, str) else qrels
-        how: dict[str, Any] = {"convention": self.convention, "threads": self.threads, "top": top}
-        return make_scorer(judgments, measures, **how, **self.policies)
-
-
-def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that decide how runs are read and scored, handed over as one."""
-
-    @wraps(command)
-    def bundled(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - click's
-        taken = {name: options.pop(name) for name in ScoringOptions.__slots__ if name != "policies"}
-        policies = given({name: options.pop(name) for name in Policies.__slots__})
-        return command(*args, scoring=ScoringOptions(**taken, policies=policies), **options)
-
-    return stacked(bundled, (convention_option, doc_id_option(), reading_options, load_option, policy_options))
-
-
-@contextmanager
-def loaded(files: tuple[str, ...]) -> Iterator[list[ModuleType]]:
-    """Runs the files as modules. An error in their code, then or later, becomes a message with the line."""
-    modules = []
-    paths = [str(Path(file).resolve()) for file in files]
-    for file, path in zip(files, paths, strict=True):
-        if not Path(path).is_file():
-            raise FileError(f"file {show(file)} not found; nothing to load")
-        if not path.endswith(".py"):
-            raise FileError(f"{show(file)} is not a Python file; its name must end in .py")
-        try:
-            modules.append(run_file(path))
-        except AssayError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise AssayError(complaint(error, path, line_in(error, path))) from error
-    try:
-        yield modules
-    except (AssayError, OSError):
-        raise
-    except Exception as error:
-        for path in paths:
-            if line := line_in(error, path):
-                raise AssayError(complaint(error, path, line)) from error
-        raise
-
-
-def run_file(path: str) -> ModuleType:
-    """Runs a file as a module that can import from its own folder."""
-    from importlib.machinery import ModuleSpec, SourceFileLoader
-    from importlib.util import module_from_spec
-
-    name = f"assay_loaded_{Path(path).stem}"
-    loader = SourceFileLoader(name, path)
-    spec = ModuleSpec(name, loader, origin=path)
-    spec.has_location = True
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(Path(path).parent))
-    loader.exec_module(module)
-    return module
-
-
-def line_in(error: BaseException, path: str) -> int | None:
-    """The line of the file that raised an error; None if another file did."""
-    from traceback import extract_tb
-
-    if isinstance(error, SyntaxError) and error.filename == path:
-        return error.lineno
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == path]
-    return lines[-1] if lines else None
-
-
-def complaint(error: BaseException, path: str, line: int | None) -> str:
-    where = f", line {line}" if line else ""
-    what = error.msg if isinstance(error, SyntaxError) else error
-    return f"{path}{where}: {type(error).__name__}: {what}"
+def title_option(default: str) -> Decorator:
+    """`--title`."""
+    return click.option("--title", metavar="TEXT", help=f"Title of the page.  [default: {default}]")

@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from assay.cli.comparison_options import ComparisonOptions, comparison_options
+from assay import plot
+from assay.cli.command import Command
+from assay.cli.load import loaded
 from assay.cli.options import (
-    FINITE,
-    ScoringOptions,
-    loaded,
+    Scoring,
+    between_option,
     measure_options,
     scoring_options,
-    split_names,
+    testing_options,
 )
-from assay.cli.terminal import (
-    Command,
-    check_single_input,
-    check_target,
-    emit,
-    progress_bar,
-    say_loudly,
-    say_notes,
-    source_of,
-    watched,
-)
-from assay.data.qrels import Qrels
-from assay.data.run import run_names
+from assay.cli.settings import FINITE, TESTING
+from assay.cli.terminal import check_single_input, check_target, emit, named, source_of
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
 from assay.render.charts.kinds import KINDS
 from assay.render.charts.theme import THEMES
-from assay.results.recognize import is_stored
-from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import compare_results, read_all
-from assay.tasks.compare.plot import TESTED_KINDS
-from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
-from assay.tasks.plot.api import OTHER_KINDS, chosen_runs, draw_runs, plot_other
+from assay.tasks.plot.api import OF_RUNS
 
-if TYPE_CHECKING:
-    from assay.render.charts import Chart
+MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 
 
 class PlotCommand(Command):
@@ -54,6 +38,7 @@ class PlotCommand(Command):
     "plot",
     cls=PlotCommand,
     short_help="Draw a chart of runs, records or judges.",
+    usual="chart_file measures between theme baseline test convention policies",
     examples=(
         "assay plot means qrels.txt bm25.run dense.run -o means.svg",
         "assay plot differences qrels.txt bm25.run dense.run hybrid.run -m ndcg@10 -o forest.pdf",
@@ -61,7 +46,7 @@ class PlotCommand(Command):
         "assay plot cutoff qrels.txt bm25.run dense.run -m recall@10 -o cutoff.html",
         "assay plot scatter old.json new.json -o scatter.svg    results stored with --save",
         "assay plot blame records.jsonl -m answer_f1 -o blame.svg",
-        "assay plot latency live.jsonl -o latency.svg           records of assay probe --records",
+        "assay plot latency live.jsonl -o latency.svg           records of assay probe --save-records",
         "assay plot agreement human.txt judge.txt -o judges.svg",
     ),
 )
@@ -73,29 +58,27 @@ class PlotCommand(Command):
     "--output",
     "chart_file",
     metavar="FILE",
-    help=f"Write to FILE, whole or not at all; its ending says the format: {', '.join(f'.{each}' for each in ENDINGS)}."
+    help=f"Write to FILE, atomically. The format is that of the extension: {', '.join(f'.{each}' for each in ENDINGS)}."
     "  [default: the Vega-Lite specification, on standard output]",
 )
-@measure_options(DEFAULT_MEASURES)
-@click.option("-a", "first", metavar="NAME", help="First run of a chart of two, or the run to show differences with.")
-@click.option("-b", "second", metavar="NAME", help="Second run of a chart of two.")
+@measure_options(MEASURES)
+@between_option
 @click.option("--theme", type=click.Choice(list(THEMES)), default="light", show_default=True, help="Colours.")
-@click.option("--scale", type=FINITE, default=2, show_default=True, help="Pixels per unit of a PNG.")
-@comparison_options
-@scoring_options
+@click.option("--resolution", type=FINITE, default=2, show_default=True, metavar="N", help="Pixels per unit of a PNG.")
+@testing_options
+@scoring_options(*TESTING)
 def command(
     *,
     kind: str,
     data: str,
     runs: tuple[str, ...],
     chart_file: str | None,
-    measures: tuple[str, ...],
-    first: str | None,
-    second: str | None,
+    measures: str | None,
+    between: tuple[str, str] | None,
     theme: str,
-    scale: float,
-    comparing: ComparisonOptions,
-    scoring: ScoringOptions,
+    resolution: float,
+    scoring: Scoring,
+    **testing: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Draws a chart of RUNs on the judgments in QRELS and writes it to a file.
 
@@ -103,74 +86,34 @@ def command(
     QRELS. The charts blame and latency take RECORDS in place of QRELS and RUN, agreement takes two files of judgments.
     A chart of one measure takes the first.
     """
-    check_single_input((data, *runs))
-    check_file(chart_file, scale)
+    check_single_input(data, *runs)
+    check_scale(resolution)
+    if chart_file is not None and chart_file != "-":
+        if ending_of(chart_file) != "json":
+            load_converter()
+        check_target(chart_file)
     with loaded(scoring.files):
-        names = split_names(measures) or None
-        if kind in OTHER_KINDS:
-            chart = draw_other(kind, data, runs, names, scoring)
+        how = dict(scoring.reading)
+        if KINDS[kind].needs not in OF_RUNS:
+            check_files(kind, runs)
+            if kind == "agreement":
+                how["names"] = [name for name, _ in named((data, *runs))]
+            other: Any = scoring.qrels_or_path(runs[0]) if runs else None
         else:
-            chart = draw(kind, data, runs, names, scoring, comparing, (first, second))
+            other = [source_of(run) for run in runs]
+            how |= {"progress": True, **dict(zip("ab", between or (), strict=False))}
+            how |= testing if KINDS[kind].needs == "tests" else {}
+        chart = plot(kind, scoring.qrels_or_path(data), other, measures, **how)
     if chart_file is None or chart_file == "-":
         emit(chart.draw("json", theme=theme).decode(), None, "json")
     else:
-        chart.save(chart_file, theme=theme, scale=scale)
+        chart.save(chart_file, theme=theme, scale=resolution)
 
 
-def check_file(target: str | None, scale: float) -> None:
-    """Raises if the chart cannot be drawn or written, before any long work is done for nothing."""
-    check_scale(scale)
-    if target is not None and target != "-":
-        if ending_of(target) != "json":
-            load_converter()
-        check_target(target)
-
-
-def draw_other(kind: str, data: str, runs: tuple[str, ...], names: list[str] | None, scoring: ScoringOptions) -> Chart:
-    """A chart of records, or of two judges."""
+def check_files(kind: str, others: tuple[str, ...]) -> None:
+    """Raises if there are more files than a chart of records or of judges takes."""
     most = 0 if kind == "latency" else 1
-    if len(runs) > most:
-        raise click.UsageError(f"{kind} takes {'one file' if most == 0 else 'at most two files'}, got {1 + len(runs)}")
-    options: dict[str, Any] = dict(scoring.policies)
-    if scoring.convention != "assay":
-        options["convention"] = scoring.convention
-    other = source_of(runs[0]) if runs else None
-    if kind == "agreement":
-        options["names"] = run_names((data, *runs)) if runs else None
-        return plot_other(kind, judgments(data, scoring), judgments(runs[0], scoring) if runs else None, names, options)
-    return plot_other(kind, source_of(data), other, names, options)
-
-
-def judgments(path: str, scoring: ScoringOptions) -> object:
-    """One of two judges: judgments if a format is set, else whatever the file holds."""
-    return source_of(path) if scoring.qrels_format is None else Qrels(source_of(path), format=scoring.qrels_format)
-
-
-def draw(  # noqa: PLR0917 - what the command was given
-    kind: str,
-    data: str,
-    runs: tuple[str, ...],
-    names: list[str] | None,
-    scoring: ScoringOptions,
-    comparing: ComparisonOptions,
-    pair: tuple[str | None, str | None],
-) -> Chart:
-    """A chart of runs, and on standard error what is to be said about the data."""
-    # Stored results need no judgments.
-    qrels, runs = (None, (data, *runs)) if is_stored(data) else (data, runs)
-    paths = chosen_runs(kind, list(runs))
-    named = {name: source_of(str(run)) for name, run in paths.items()}
-    settings = comparing.settings(paths)
-    results, ranks = read_all(
-        named, names, scoring.maker(qrels), scoring.given, format=scoring.run_format, watch=watched
-    )
-    notes = common_notes(Results(results).notes)
-    say_loudly(notes)
-    a, b = pair
-    if kind in TESTED_KINDS:
-        with progress_bar("comparing") as report:
-            chart = compare_results(results, ranks, settings, report).plot(kind, a=a, b=b)
-    else:
-        chart = draw_runs(kind, results, ranks, a=a, b=b)
-    say_notes(notes)
-    return chart
+    if len(others) > most:
+        raise click.UsageError(
+            f"{kind} takes {'one file' if most == 0 else 'at most two files'}, got {1 + len(others)}"
+        )

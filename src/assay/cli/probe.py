@@ -8,36 +8,27 @@ from typing import Any
 
 import click
 
+from assay import AssayError, Probe, Results, Run, probe
+from assay.cli.command import Command
+from assay.cli.http_options import body_option, header_option, path_option
+from assay.cli.load import loaded
 from assay.cli.options import (
-    BARE,
-    OutputFormat,
-    convention_option,
-    doc_id_option,
-    given,
-    load_option,
-    loaded,
+    Output,
+    Scoring,
     measure_options,
     output_options,
-    policy_options,
-    qrels_format_option,
     report_option,
-    split_names,
+    save_option,
+    save_results,
+    scoring_options,
 )
-from assay.cli.saving import save_option, save_results
-from assay.cli.terminal import Command, check_single_input, check_target, emit, say, say_loudly, source_of
-from assay.core.errors import AssayError, DataError, FileError
+from assay.cli.terminal import check_single_input, check_target, say, say_loudly, source_of
 from assay.core.note import LOUD
-from assay.core.text import show
 from assay.data.formats import FORMATS
-from assay.data.qrels import Qrels
-from assay.data.run import Run
-from assay.data.source import read_text
 from assay.data.write import losses
-from assay.results.results import Results
-from assay.tasks.probe.api import probe
 from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
 from assay.tasks.probe.records import check_records_name, write_records
-from assay.tasks.probe.result import Probe, describe_pace, failure_lines, terminal_text
+from assay.tasks.probe.result import describe_pace, failure_lines, terminal_text
 
 MOST_FAILURES = 20
 
@@ -58,14 +49,15 @@ class ProbeCommand(Command):
 @click.command(
     "probe",
     cls=ProbeCommand,
-    short_help="Ask a live retriever over HTTP, and score what it returns.",
+    short_help="Query a live retriever over HTTP, and score what it returns.",
+    usual="queries qrels measures k body path headers checkpoint run_file policies report format_ output",
     examples=(
         "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
         'assay probe "http://localhost:8000/search?q={query}&n={k}" --queries queries.tsv --qrels qrels.txt -k 20',
-        "assay probe http://localhost:9200/docs/_search --queries q.jsonl --qrels qrels.txt --body @body.json --id _id",
+        "assay probe http://localhost:9200/d/_search --queries q.jsonl --qrels qrels.txt --body @body.json",
         "assay probe URL --queries q.jsonl --qrels qrels.txt --header 'Authorization: Bearer $SEARCH_KEY'",
-        "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --run live.run",
-        "assay probe URL --queries q.jsonl --qrels qrels.txt --answer-path data.reply --records out.jsonl",
+        "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --save-run live.run",
+        "assay probe URL --queries q.jsonl --qrels qrels.txt --answer-path data.reply --save-records out.jsonl",
     ),
 )
 @click.argument("url", metavar="URL")
@@ -73,127 +65,94 @@ class ProbeCommand(Command):
 @click.option("--qrels", required=True, metavar="FILE", help="Judgments.")
 @measure_options(("ndcg@K", "rr@K", "recall@K"))
 @click.option(
-    "-k", type=click.IntRange(min=1), default=10, show_default=True, help="Documents to request per question."
+    "-k", type=click.IntRange(min=1), default=10, show_default=True, metavar="K", help="Documents to request per query."
 )
-@click.option(
-    "--body",
-    metavar="JSON",
-    help="Body to send; {query} and {k} are replaced by the question and k. @FILE reads it from a file.  "
-    f"[default: {DEFAULT_BODY}]",
-)
-@click.option(
-    "--path",
-    "--contexts-path",
-    "path",
-    metavar="PATH",
-    help="Where the list of documents, or of contexts, is in a response, such as data.hits; . is the whole response.",
-)
+@body_option(f"[default: {DEFAULT_BODY}]")
+@path_option
+@header_option
 @click.option(
     "--answer-path",
     metavar="PATH",
-    help="Where a system that answers has its answer, such as data.reply.  [default: answer and other usual names]",
+    help="Where the answer is in a response, for systems that answer, such as data.reply.  "
+    "[default: answer and other usual names]",
 )
 @click.option(
-    "--references", metavar="FILE", help="Right answers, to keep in the records: each with a question id and a text."
+    "--references", metavar="FILE", help="Right answers to keep in the records, each with a query id and a text."
 )
-@doc_id_option("--id")
+@click.option("--concurrency", type=int, default=8, show_default=True, metavar="N", help="Requests at a time.")
+@click.option("--timeout", type=float, default=30.0, show_default=True, metavar="N", help="Seconds per request.")
+@click.option("--retries", type=int, default=2, show_default=True, metavar="N", help="Retries of a failed request.")
 @click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Header to send (repeatable). $NAME in the value is taken from the environment, to keep keys out of commands.",
-)
-@click.option("--concurrency", type=int, default=8, show_default=True, help="Calls at a time.")
-@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds that a call may take.")
-@click.option("--retries", type=int, default=2, show_default=True, help="Retries of a failed call.")
-@click.option(
-    "--checkpoint", metavar="FILE", help="Save every ranking to this file; if run again, only ask what is missing."
+    "--checkpoint", metavar="FILE", help="Save every ranking to FILE. If run again, only ask for what is missing."
 )
 @click.option(
-    "--run", "run_file", metavar="FILE", help="Save what was returned as a run: TREC, or the format of the file name."
+    "--save-run",
+    "run_file",
+    metavar="FILE",
+    help="Save what was returned as a run: TREC, or the format of FILE's extension.",
 )
 @click.option(
-    "--records",
+    "--save-records",
     "records_file",
     metavar="FILE.jsonl",
     help="Save what was asked, retrieved and answered as records for assay rag, with gold and references.",
 )
-@convention_option
 @save_option
 @report_option
-@output_options
-@qrels_format_option
-@load_option
-@policy_options
+@output_options()
+@scoring_options()
 def command(
     *,
     url: str,
     queries: str,
     qrels: str,
-    measures: tuple[str, ...],
-    k: int,
+    measures: str | None,
     body: str | None,
     path: str | None,
     answer_path: str | None,
     references: str | None,
-    doc_id: str | None,
     headers: tuple[str, ...],
-    concurrency: int,
     timeout: float,
-    retries: int,
-    checkpoint: str | None,
     run_file: str | None,
     save: str | None,
     report: str | None,
     records_file: str | None,
-    convention: str,
-    format_: OutputFormat,
-    output: str | None,
-    qrels_format: str | None,
-    files: tuple[str, ...],
-    **policies: Any,  # noqa: ANN401 - click has checked them
+    out: Output,
+    scoring: Scoring,
+    **asking: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
-    """Asks the retriever at URL every judged question, and scores what it returns.
+    """Sends every judged query to the retriever at URL, and scores what it returns.
 
-    Each question is sent as JSON with POST; a URL that contains {query} is called with GET. The response is JSON with a
+    Each query is sent as JSON with POST; a URL that contains {query} is requested with GET. The response is JSON with a
     list of ids or documents, and with an answer if the system answers. The output shows quality and latency. Failed
-    questions score 0 and are listed; the command fails only if no question was answered.
+    queries score 0 and are listed; the command fails only if no query was answered.
     """
-    check_single_input((queries, qrels, *([] if references is None else [references])))
+    check_single_input(queries, qrels, references)
     if records_file is not None:
         check_records_name(records_file)
     for target in (run_file, records_file):
         check_target(target)
-    chosen = given(policies)
-    search = HttpSearch(
-        url, body=read_template(body), path=path, answer_path=answer_path, headers=headers, timeout=timeout
-    )
-    with loaded(files), explained_interrupt():
+    search = HttpSearch(url, body=body, path=path, answer_path=answer_path, headers=headers, timeout=timeout)
+    with loaded(scoring.files), explained_interrupt():
         probed = probe(
             search,
             source_of(queries),
-            Qrels(source_of(qrels), format=qrels_format, duplicates=None),
-            split_names(measures) if measures else None,
-            k=k,
-            concurrency=concurrency,
+            scoring.qrels(qrels),
+            measures,
             timeout=timeout,
-            retries=retries,
-            checkpoint=checkpoint,
-            doc_id=doc_id,
-            references=None if references is None else source_of(references),
-            convention=convention,
-            **chosen,
+            references=source_of(references),
+            **asking,
+            **scoring.how,
         )
     say_loudly(probed.notes)
     attempt_each(
         lambda: save_results(Results({"probe": probed.result}), save),
         lambda: write_run(probed.run, run_file),
-        lambda: keep_records(probed, records_file),
+        lambda: None if records_file is None else write_records(probed.records, records_file),
         lambda: None if report is None else probed.report(report),
-        lambda: emit(format_probe(probed, format_), output, format_),
+        lambda: out.write(format_probe(probed, out)),
     )
-    for line in remarks(probed, format_):
+    for line in remarks(probed, out):
         say(line)
 
 
@@ -209,12 +168,6 @@ def attempt_each(*steps: Callable[[], object]) -> None:
         say(f"assay: {each}")
     if failures:
         raise failures[-1]
-
-
-def keep_records(probed: Probe, target: str | None) -> None:
-    """Writes the records if a file is named."""
-    if target is not None:
-        write_records(probed.records, target)
 
 
 def write_run(run: Run, target: str | None) -> None:
@@ -244,24 +197,15 @@ def explained_interrupt() -> Iterator[None]:
         raise
 
 
-def read_template(body: str | None) -> str | None:
-    """The body, from a file if it begins with @."""
-    if body is None or not body.startswith("@"):
-        return body
-    try:
-        return read_text(body[1:])
-    except (DataError, UnicodeError) as error:
-        raise FileError(f"the body cannot be read from {show(body[1:])}: {error}") from None
-
-
-def format_probe(probed: Probe, format_: OutputFormat) -> str:
-    if format_ == "json":
+def format_probe(probed: Probe, out: Output) -> str:
+    """Quality and latency, in the format of the output."""
+    if out.format == "json":
         return probed.to_json()
-    return terminal_text(probed) if format_ == "table" else format_.render(probed.table())
+    return terminal_text(probed) if out.format == "table" else out.render(probed.table())
 
 
-def remarks(probed: Probe, format_: str) -> list[str]:
+def remarks(probed: Probe, out: Output) -> list[str]:
     """What failed, and what a bare table has no room for."""
     quiet = [str(note) for note in probed.notes if note.kind not in LOUD]
-    notes = [describe_pace(probed), *quiet] if format_ in BARE else []
+    notes = [describe_pace(probed), *quiet] if out.is_bare else []
     return [f"note: {note}" for note in notes] + [f"failed: {line}" for line in failure_lines(probed, MOST_FAILURES)]

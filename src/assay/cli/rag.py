@@ -6,178 +6,132 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay import evaluate_rag
+from assay.cli.command import Command
 from assay.cli.judge_options import judge_options
+from assay.cli.load import loaded
 from assay.cli.options import (
-    BARE,
-    FINITE,
-    OutputFormat,
+    Output,
+    column_option,
     convention_option,
-    doc_id_option,
     given,
     human_option,
     load_option,
-    loaded,
     measure_options,
     output_options,
-    policy_options,
     report_option,
+    save_option,
     slice_option,
-    split_names,
 )
-from assay.cli.saving import save_option
-from assay.cli.terminal import Command, check_single_input, emit, say_loudly, say_notes, source_of, this_command
-from assay.data.spans import ANY, SHARES
+from assay.cli.settings import Setting, number, policy_option
+from assay.cli.terminal import check_single_input, say_loudly, say_notes, source_of, this_command
+from assay.conventions import split_measures
 from assay.render import render, write_json
-from assay.tasks.rag.api import DEFAULT_RAG_MEASURES, evaluate_rag
-from assay.tasks.rag.matching import EXACT, OFF, THRESHOLD
-from assay.tasks.rag.result import rates_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
 
-    from assay.core.measure import Measure
-    from assay.tasks.judge.judge import Judge
-    from assay.tasks.rag.result import RagResult
+    from assay import Judge, Measure, RagResult
 
 WORST = 5
+MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
+# What can say which answers are wrong; any measure can choose the worst.
+RATING = ("answers", "scores", "judged")
 
 
-class AnyOr(click.ParamType):  # type: ignore[type-arg]
-    """A number, or one of a few words."""
-
-    name = "number"
-
-    def __init__(self, *words: str) -> None:
-        self.words = words
-
-    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> object:
-        """The word or the number."""
-        if value in self.words or isinstance(value, float):
-            return value
-        try:
-            return float(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is neither a number nor {' or '.join(self.words)}", param, context)
-
-
-def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`--column PART=NAME`, repeatable."""
-    pairs = [value.partition("=") for value in values]
-    if wrong := [value for value, (part, _, name) in zip(values, pairs, strict=True) if not part or not name]:
-        raise click.BadParameter(f"{wrong[0]!r} is not of the form PART=NAME, such as answer=my_answer")
-    return {part: name for part, _, name in pairs}
+def share_or_word(text: str) -> float | str:
+    """A number, or a word, which is checked where it is used."""
+    try:
+        return number(text)
+    except click.BadParameter:
+        return text
 
 
 @click.command(
     "rag",
     cls=Command,
-    short_help="Score retrieval and answers of a RAG system.",
+    short_help="Score the retrieval and the answers of a RAG system.",
+    usual="measures per_query worst by judge judge_model human corpus report policies format_ output save",
     examples=(
         "assay rag records.jsonl",
         'assay rag records.jsonl -m "recall@5 ndcg@5 answer_f1 rouge_l" --worst 10',
+        "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
         "assay rag qa.parquet result.parquet --convention autorag -m retrieval_f1 -m meteor",
         "assay rag scifact/ bm25.run -m ndcg@10",
-        "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --overlap 0.5",
+        "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --policy overlap=0.5",
         "assay rag log.csv --column answer=bot_reply --column references=expected",
-        "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --right 0.5",
+        "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --policy right=0.5",
         "assay rag records.jsonl --load mine.py -m score:cites_a_source",
         "assay rag records.jsonl -q --format csv -o scores.csv",
         "assay rag records.jsonl --report report.html --slice language",
         "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
-        "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
         "assay rag records.jsonl -m score:faithfulness --human labels.jsonl",
     ),
 )
 @click.argument("records", metavar="RECORDS")
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
-@measure_options((*DEFAULT_RAG_MEASURES, "and the scores of the records"))
-@click.option("-q", "--per-query", is_flag=True, help="One row per question, means in the last row.")
+@measure_options((*MEASURES, "and the scores of the records"))
+@click.option("-q", "--per-query", is_flag=True, help="Print one row per question, then one with the means.")
 @click.option(
-    "--worst", type=click.IntRange(min=0), default=WORST, show_default=True, help="Number of bad answers to show."
-)
-@click.option("--by", metavar="MEASURE", help="Measure that decides which answers are bad or wrong.")
-@click.option(
-    "--right", type=FINITE, help="Value from which an answer counts as correct.  [default: half of the maximum]"
-)
-@click.option(
-    "--corpus",
-    metavar="FILE",
-    help="Texts of documents, for measures that need them and to show passages; or spans of chunks.",
-)
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="PART=NAME",
-    callback=read_columns,
-    help="Field that holds a part of the records, if its name is not a usual one. Repeatable.",
-)
-@doc_id_option("--id")
-@click.option(
-    "--match",
-    type=AnyOr(EXACT, OFF),
-    default=THRESHOLD,
+    "--worst",
+    type=click.IntRange(min=0),
+    default=WORST,
     show_default=True,
-    metavar="exact|off|SIMILARITY",
-    help="How records without ids are matched by their texts: equal ones, then those that are similar enough.",
+    metavar="N",
+    help="Show the N questions with the worst answers.",
 )
+@click.option("--by", metavar="MEASURE", help="Measure that decides which answers are wrong, and which are worst.")
 @click.option(
-    "--overlap",
-    type=AnyOr(ANY),
-    default=ANY,
-    show_default=True,
-    metavar="any|SHARE",
-    help="How much a retrieved chunk must overlap a gold span to hit it.",
+    "--corpus", metavar="FILE", help="Passages by document id, for measures that need them, or spans of chunks."
 )
-@click.option(
-    "--overlap-of",
-    type=click.Choice(SHARES),
-    default=SHARES[0],
-    show_default=True,
-    help="What SHARE is a share of: the gold span, the chunk, or both together.",
-)
+@column_option
 @click.option(
     "--criteria",
     multiple=True,
     metavar="FILE",
-    help="TOML file with criteria in words for the judge; their names are measures. Repeatable.",
+    help="TOML file with criteria in words for the judge (repeatable). Their names are measures.",
 )
-@judge_options
-@human_option("Scores by people, by question and measure,")
+@judge_options()
+@human_option
 @save_option
 @report_option
 @slice_option
+@output_options(styled=True)
 @convention_option
-@output_options
+@policy_option(
+    Setting("right", number, "value from which an answer counts as correct (default: half of the maximum)"),
+    Setting(
+        "match",
+        share_or_word,
+        "how records without ids are matched by their texts: exact, off, or the least similarity (default 0.9)",
+    ),
+    Setting(
+        "overlap", share_or_word, "share of a gold span that a retrieved chunk must cover to hit it, or any (default)"
+    ),
+    Setting("overlap_of", str, "what the share is of: gold (the gold span, default), chunk, or iou (both together)"),
+)
 @load_option
-@policy_options
 def command(
     *,
     records: str,
     outputs: str | None,
-    measures: tuple[str, ...],
+    measures: str | None,
     per_query: bool,
     worst: int,
     by: str | None,
-    right: float | None,
     corpus: str | None,
     columns: dict[str, str],
-    doc_id: str | None,
-    match: float | str,
-    overlap: float | str,
-    overlap_of: str,
     criteria: tuple[str, ...],
+    judge: Judge | None,
+    human: str | None,
     save: str | None,
     report: str | None,
     slices: tuple[str, ...],
-    convention: str,
-    format_: OutputFormat,
-    output: str | None,
+    out: Output,
+    convention: str | None,
+    policies: dict[str, Any],
     files: tuple[str, ...],
-    judge: Judge | None,
-    human: str | None,
-    **policies: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
@@ -188,68 +142,62 @@ def command(
     of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
     dataset.
     """
-    check_single_input(tuple(each for each in (records, outputs, corpus, human) if each is not None))
+    check_single_input(records, outputs, corpus, human)
+    right = policies.pop("right", None)
     with loaded(files) as modules:
         own_criteria = enter_criteria(criteria)
         result = evaluate_rag(
             source_of(records),
-            with_functions(split_names(measures), modules) or own_criteria or None,
-            outputs=None if outputs is None else source_of(outputs),
-            corpus=None if corpus is None else source_of(corpus),
+            with_functions(measures, modules) or own_criteria or None,
+            outputs=source_of(outputs),
+            corpus=source_of(corpus),
             columns=columns,
-            doc_id=doc_id,
-            match=match,
-            overlap=overlap,
-            overlap_of=overlap_of,
             judge=judge,
-            human=None if human is None else source_of(human),
-            convention=convention,
-            **given(policies),
+            human=source_of(human),
+            **given({"convention": convention}),
+            **policies,
         )
         if report is not None:
             # The address of a judge may hold a key.
             how = this_command() if judge is None else ""
             result.report(report, by=by, right=right, slices=slices, reproduce=how)
         say_loudly(result.notes)
-        emit(write_rag(result, format_, per_query=per_query, worst=worst, by=by, right=right), output, format_)
+        out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right))
     if save is not None:
         result.save(save)
-    say_notes(result.notes if format_ in BARE else ())
+    say_notes(result.notes if out.is_bare else ())
 
 
 def enter_criteria(files: tuple[str, ...]) -> list[str | Measure]:
     """The measures of criteria in words, which can then be named."""
     if not files:
         return []
-    from assay.tasks.judge.criteria import read_criteria
+    from assay.judges import read_criteria
 
     return [measure for file in files for measure in read_criteria(file).values()]
 
 
-def with_functions(names: Iterable[str], modules: Iterable[ModuleType]) -> list[str | Measure]:
-    """The measures, where the names of scores that loaded files define with `assay.score` are those scores."""
-    from assay.measures.scores import FunctionScore
-
-    defined = [each for module in modules for each in vars(module).values() if isinstance(each, FunctionScore)]
-    functions: dict[str, Measure] = {each.definition.name: each for each in defined}
-    return [functions.get(name, name) for name in names]
+def with_functions(measures: str | None, modules: Iterable[ModuleType]) -> list[str | Measure]:
+    """The measures, where the names of scores that loaded files define are those scores."""
+    found = (each for module in modules for each in vars(module).values() if hasattr(each, "definition"))
+    functions: dict[str, Measure] = {each.definition.name: each for each in found if each.definition.of == "scores"}
+    return [functions.get(name, name) for name in split_measures(measures or "")]
 
 
 def write_rag(
-    result: RagResult, format_: OutputFormat, *, per_query: bool, worst: int, by: str | None, right: float | None
+    result: RagResult, out: Output, *, per_query: bool, worst: int, by: str | None, right: float | None
 ) -> str:
     """The result as text; for people with the causes of wrong answers, and the worst answers."""
-    # Any measure can choose the worst; not every one can say which answers are wrong.
-    measure = by if by is None or rates_answers(result.measures[result.key(by)]) else None
-    if format_ == "json":
+    measure = by if by is None or result.measures[result.key(by)].definition.of in RATING else None
+    if out.format == "json":
         return write_json(result.to_dict(measure, right=right))
-    text = format_.render(result.query_table() if per_query else result.table())
-    if format_ in BARE:
+    text = out.render(result.query_table() if per_query else result.table())
+    if out.is_bare:
         return text
     parts = [text]
     if result.is_joined:
-        parts.append(render(result.blame(measure, right=right).table(), format_))
+        parts.append(render(result.blame(measure, right=right).table(), out.format))
     view = result.worst(worst, by=by) if worst else None
     if view is not None and view.table().rows:
-        parts.append(f"The worst questions:\n\n{view}\n" if format_ == "table" else render(view.table(), format_))
+        parts.append(f"The worst questions:\n\n{view}\n" if out.format == "table" else render(view.table(), out.format))
     return "\n".join(parts)

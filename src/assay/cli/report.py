@@ -6,48 +6,41 @@ from typing import Any
 
 import click
 
-from assay.cli.comparison_options import ComparisonOptions, comparison_options
+from assay import Result, compare, evaluate, load_result
+from assay.cli.command import Command
+from assay.cli.load import loaded
 from assay.cli.options import (
-    ScoringOptions,
+    Scoring,
     check_page,
     corpus_option,
-    loaded,
     measure_options,
     queries_option,
     scoring_options,
     slice_option,
-    split_names,
+    testing_options,
     texts_given,
+    title_option,
 )
-from assay.cli.terminal import (
-    Command,
-    check_single_input,
-    progress_bar,
-    say,
-    say_loudly,
-    source_of,
-    this_command,
-    watched,
-)
-from assay.report.content import TITLE
-from assay.results.recognize import is_stored
-from assay.results.results import Results, common_notes
-from assay.tasks.compare.api import compare_results, named_data, read_all
-from assay.tasks.compare.report import MOST_TOP, TOP, Shown, write_comparison, write_results
-from assay.tasks.evaluate.scorer import DEFAULT_MEASURES
+from assay.cli.settings import TESTING
+from assay.cli.terminal import check_single_input, is_stored, say, say_loudly, source_of, this_command, watched
+from assay.conventions import split_measures
+from assay.tasks.compare.read import name_all
 
-NAME = "report.html"
+NAME, TITLE = "report.html", "assay report"
+TOP, MOST_TOP = 20, 1_000
+MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 
 
 @click.command(
     "report",
     cls=Command,
     short_help="Write one HTML file, from the verdict down to the passages.",
+    usual="page_file measures queries corpus slices top title baseline test convention policies",
     examples=(
         "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
         "assay report qrels.txt *.run -m ndcg@10 -m recall@100 --baseline bm25 -o report.html",
-        "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --slice language --slice length",
         "assay report old.json new.json                results stored with --save, without rankings",
+        "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --slice language --slice length",
     ),
 )
 @click.argument("qrels", metavar="[QRELS]")
@@ -62,7 +55,7 @@ NAME = "report.html"
     callback=check_page,
     help="File to write.",
 )
-@measure_options(DEFAULT_MEASURES)
+@measure_options(MEASURES)
 @queries_option
 @corpus_option
 @slice_option
@@ -71,24 +64,25 @@ NAME = "report.html"
     type=click.IntRange(1, MOST_TOP),
     default=TOP,
     show_default=True,
-    help="Documents of each ranking to show.",
+    metavar="N",
+    help="Documents to show of each ranking.",
 )
-@click.option("--title", default=TITLE, show_default=True, metavar="TEXT", help="Title of the page.")
-@comparison_options
-@scoring_options
+@title_option(TITLE)
+@testing_options
+@scoring_options(*TESTING)
 def command(
     *,
     qrels: str,
     runs: tuple[str, ...],
     page_file: str,
-    measures: tuple[str, ...],
+    measures: str | None,
     queries: str | None,
     corpus: str | None,
     slices: tuple[str, ...],
     top: int,
-    title: str,
-    comparing: ComparisonOptions,
-    scoring: ScoringOptions,
+    title: str | None,
+    scoring: Scoring,
+    **testing: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Writes a report on one or more RUNs: one HTML file that needs no network and no server.
 
@@ -97,30 +91,31 @@ def command(
 
     A RUN can also be a result that was stored with --save, or another report; if all are, there are no QRELS.
     """
-    texts = tuple(each for each in (queries, corpus) if each is not None)
-    check_single_input((qrels, *runs, *texts))
-    judgments, runs = (None, (qrels, *runs)) if is_stored(qrels) else (qrels, runs)
-    if not runs:
+    check_single_input(qrels, *runs, queries, corpus)
+    if not runs and not is_stored(qrels):
         raise click.UsageError("missing RUN; name at least one run after QRELS")
-    paths = named_data(runs)
-    named = {name: source_of(str(run)) for name, run in paths.items()}
-    settings = comparing.settings(paths)
-    how: dict[str, Any] = {
-        "slices": slices,
-        "top": top,
-        "title": title,
-        "reproduce": this_command(),
-    }
-    shown = Shown(**texts_given(queries, corpus), **how)
+    shown: dict[str, Any] = {"slices": slices, "top": top, "title": title or TITLE, "reproduce": this_command()}
+    shown |= texts_given(queries, corpus)
     with loaded(scoring.files):
-        make = scoring.maker(judgments, top=top)
-        wanted = split_names(measures) or None
-        results, ranks = read_all(named, wanted, make, scoring.given, format=scoring.run_format, watch=watched)
-        say_loudly(common_notes(Results(results).notes))
-        if len(results) == 1:
-            write_results(Results(results), ranks, page_file, shown)
+        judgments, known = name_all(scoring.qrels_or_path(qrels), [source_of(run) for run in runs])
+        if len(known) > 1:
+            found = compare(judgments, known, measures, top=top, progress=True, **testing, **scoring.reading)
+            say_loudly(found.notes)
+            found.report(page_file, **shown)
         else:
-            with progress_bar("comparing") as report:
-                comparison = compare_results(results, ranks, settings, report)
-            write_comparison(comparison, page_file, shown)
+            ((name, run),) = known.items()
+            result = only_result(judgments, run, measures, scoring, top)
+            say_loudly(result.notes)
+            result.report(page_file, name=name, **shown)
     say(f"report written to {page_file}")
+
+
+def only_result(qrels: object, run: Any, measures: str | None, scoring: Scoring, top: int) -> Result:  # noqa: ANN401 - a source
+    """The result of a single run, which may be a stored one."""
+    if not (isinstance(run, str) and is_stored(run)):
+        with watched(str(run)) as progress:
+            return evaluate(qrels, run, measures or MEASURES, top=top, progress=progress, **scoring.reading)
+    if scoring.reading:
+        raise click.UsageError("a stored result is not scored again; leave out --convention, --policy and --from")
+    result = load_result(run)
+    return result.only(split_measures(measures)) if measures else result

@@ -14,7 +14,7 @@ import codecs
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast, overload
 
 import click
 
@@ -23,17 +23,14 @@ from assay.core.progress import progress_bar, watched
 from assay.core.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from _typeshed import ReadableBuffer
-    from click.shell_completion import CompletionItem
 
     from assay.core.note import Note
-    from assay.data.source import StandardInput
+    from assay.files.source import StandardInput
 
 __all__ = [
-    "Command",
-    "PolicyOption",
     "check_single_input",
     "check_target",
     "emit",
@@ -72,11 +69,35 @@ FOR_PEOPLE = ("table", "text")
 PAGE_START = b'<!doctype html>\n<meta charset="utf-8">\n'
 
 
-def source_of(argument: str) -> str | StandardInput:
+@overload
+def source_of(argument: str) -> str | StandardInput: ...
+@overload
+def source_of(argument: None) -> None: ...
+def source_of(argument: str | None) -> str | StandardInput | None:
     """The data an argument refers to: `-` is standard input, anything else a path."""
-    from assay.data.source import StandardInput
+    from assay.files.source import StandardInput
 
     return StandardInput() if argument == "-" else argument
+
+
+def named(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Each run with its name, as results have it."""
+    from assay.data.run import run_names
+
+    return list(zip(run_names(arguments), arguments, strict=True))
+
+
+def is_stored(argument: str) -> bool:
+    """Whether a file is a stored result or a report, which needs no judgments."""
+    from assay.tasks.evaluate.api import is_stored
+
+    return is_stored(argument)
+
+
+def say_unused(qrels: str, runs: Sequence[str]) -> None:
+    """Says so if there are judgments and no run to score."""
+    if not is_stored(qrels) and all(map(is_stored, runs)):
+        say(f"note: {qrels} is not used; every run is a stored result")
 
 
 def this_command() -> str:
@@ -86,7 +107,7 @@ def this_command() -> str:
     return shlex.join(["assay", *sys.argv[1:]])
 
 
-def check_single_input(arguments: tuple[str, ...]) -> None:
+def check_single_input(*arguments: str | None) -> None:
     """Standard input can be read only once."""
     if arguments.count("-") > 1:
         raise click.UsageError("- is standard input and can be used for one file only")
@@ -116,7 +137,7 @@ def say_notes(notes: Iterable[Note]) -> None:
 
 
 def emit(text: str, target: str | None = None, format_: str = "table") -> None:
-    """Data: to standard output, or to a file that is written whole or not at all.
+    """Data: to standard output, or to a file that is written atomically.
 
     What programs read is UTF-8 wherever it goes; a table for people has what the terminal can show.
     """
@@ -124,8 +145,8 @@ def emit(text: str, target: str | None = None, format_: str = "table") -> None:
     if target is None or target == "-":
         click.echo(text if format_ in FOR_PEOPLE else encoded, file=sys.stdout, nl=False)
         return
-    from assay.data.replace import replaced, target_of
-    from assay.data.source import quoted
+    from assay.files.replace import replaced, target_of
+    from assay.files.source import quoted
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         encoded = PAGE_START + encoded
@@ -142,8 +163,8 @@ def check_target(target: str | None) -> None:
         return
     import tempfile
 
-    from assay.data.replace import status_of, target_of
-    from assay.data.source import quoted
+    from assay.files.replace import status_of, target_of
+    from assay.files.source import quoted
 
     path = target_of(target)
     try:
@@ -256,69 +277,3 @@ def plain_character(character: str) -> str:
     ('...', None)
     """
     return PLAIN.get(character) or character.encode("unicode_escape").decode("ascii")
-
-
-class PolicyOption(click.Option):
-    """An option that sets a policy; help lists these separately."""
-
-
-class Text(click.types.StringParamType):
-    """Text that a shell completes: with names of measures, else with files."""
-
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - as click calls it
-        param: click.Parameter,
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
-
-        if param.name not in ("measures", "name"):
-            return [CompletionItem(incomplete, type="file")]
-        from assay.measures import TABLE
-
-        return [CompletionItem(name) for name in TABLE if name.startswith(incomplete)]
-
-
-class Command(click.Command):
-    """A command whose help shows examples right after the description."""
-
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:  # noqa: ANN401 - click's
-        super().__init__(*args, **options)
-        self.examples = examples
-        for parameter in self.params:
-            if parameter.type is click.STRING:
-                parameter.type = Text()
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if error.option_name != "--limit":
-                raise
-            raise click.UsageError(
-                f"--limit goes before the command: assay --limit NAME=N {self.name} …", ctx
-            ) from None
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_help_text(ctx, formatter)
-        write_examples(formatter, self.examples)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {"Options": [], "Policies (default: the convention's)": []}
-        ordinary, policies = sections.values()
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record and isinstance(parameter, click.Option):
-                (policies if isinstance(parameter, PolicyOption) else ordinary).append(record)
-        for title, records in sections.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-
-
-def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:
-    """Lines to copy and run; unlike other text they are never wrapped."""
-    with formatter.section("Examples"):
-        for example in examples:
-            formatter.write(f"{'':>{formatter.current_indent}}{example}\n")

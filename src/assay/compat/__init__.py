@@ -1,7 +1,7 @@
 """Drop-ins for other tools' modules: the same calls and the same numbers, computed by assay."""
 
 # Each is imported on first use.
-_ROOMS = ("ir_measures", "pytrec_eval", "ranx")
+_ROOMS = ("ir_measures", "mteb", "pytrec_eval", "ranx")
 
 
 def __getattr__(name: str) -> object:

@@ -191,10 +191,10 @@ class RanxTable(Generic[Number]):
         name: str | None = None,
     ) -> Self:
         """From a Parquet file, read by pandas if there are `pd_kwargs`."""
-        import polars
+        from importlib import import_module
 
-        frame: Any = polars.read_parquet(path) if not pd_kwargs else read_with_pandas(path, pd_kwargs)
-        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
+        read = import_module("pandas" if pd_kwargs else "polars").read_parquet
+        return cls.from_df(read(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
 
     @property
     def size(self) -> int:
@@ -296,9 +296,3 @@ class Run(RanxTable[float]):
         for query, documents in self.data.items():
             for rank, (document, score) in enumerate(documents.items(), start=1):
                 yield f"{query} Q0 {document} {rank} {score} {self.name}"
-
-
-def read_with_pandas(path: str, options: Mapping[str, Any]) -> pandas.DataFrame:
-    import pandas
-
-    return pandas.read_parquet(path, **options)

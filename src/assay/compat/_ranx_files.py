@@ -14,8 +14,8 @@ from assay.compat._ranx_errors import KindError, MissingFileError, UnwritableErr
 from assay.core.errors import DataError, FormatError
 from assay.core.text import show
 from assay.data.formats.parquet import write_frame
-from assay.data.replace import replaced, target_of
-from assay.data.source import open_source, quoted
+from assay.files.replace import replaced, target_of
+from assay.files.source import open_source, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,7 +46,10 @@ def load_file(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | Non
     if not Path(path).exists():
         raise MissingFileError(f"no such file: {quoted(path)}")
     if kind == "json":
-        return load_json(path), None
+        try:
+            return json.loads(Path(path).read_bytes()), None
+        except ValueError as error:
+            raise FormatError(f"{quoted(path)} is not JSON: {error}") from None
     if kind == "lz4":
         compression, notation = lz4_libraries()
         with compression.open(path, mode="r") as file:
@@ -64,24 +67,11 @@ def load_file(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | Non
             return load_loosely(path, kind)
         except UnicodeDecodeError:
             raise refused from None
-    rankings = {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}
-    return rankings, first_tag(path) or run.tag or None
-
-
-def first_tag(path: str) -> str | None:
-    """The name of the run in the first line of a file, if that line has all fields."""
     with open_source(path) as source:
-        fields = source.read(LONGEST_LINE).partition(b"\n")[0].split()
-    return fields[-1].decode() if len(fields) == len(FIELDS) else None
-
-
-def load_json(path: str) -> Data:
-    """The content of a JSON file."""
-    try:
-        data: Data = json.loads(Path(path).read_bytes())
-    except ValueError as error:
-        raise FormatError(f"{quoted(path)} is not JSON: {error}") from None
-    return data
+        first = source.read(LONGEST_LINE).partition(b"\n")[0].split()
+    tag = first[-1].decode() if len(first) == len(FIELDS) else None
+    rankings = {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}
+    return rankings, tag or run.tag or None
 
 
 def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:

@@ -20,13 +20,9 @@ def finite_scores(run: Mapping[str, Mapping[str, Any]]) -> Rankings:
     {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
     """
     return {
-        query: {document: plain_score(score) for document, score in ranking.items()} for query, ranking in run.items()
+        query: {doc: int(score) if isinstance(score, bool) else bounded(score) for doc, score in ranking.items()}
+        for query, ranking in run.items()
     }
-
-
-def plain_score(score: Any) -> Any:  # noqa: ANN401 - any library's number
-    """A score that is neither infinite nor a bool."""
-    return int(score) if isinstance(score, bool) else bounded(score)
 
 
 def is_nan(score: object) -> bool:

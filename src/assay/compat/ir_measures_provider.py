@@ -14,9 +14,10 @@ from assay.compat._scores import finite_scores
 from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
-from assay.data.frames import find_columns, is_frame, to_polars
+from assay.data.frames.frame import find_columns, is_frame, to_polars
 from assay.data.qrels import Qrels
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,7 +60,7 @@ class AssayEvaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
         judgments = read_any_qrels(qrels)
         names = list(map(str, measures := list(measures)))
-        self.ready = None if judgments is None else make_scorer(judgments, names, convention=CONVENTION.name)
+        self.ready = None if judgments is None else Scorer(make_plan(names, convention=CONVENTION.name), judgments)
         self.queries = [] if self.ready is None else self.ready.qrels.queries
         super().__init__(measures, self.queries)
 

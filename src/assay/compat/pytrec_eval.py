@@ -25,7 +25,8 @@ from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_t
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError, MeasureError
 from assay.core.measure import SMALLEST_AVERAGE
 from assay.core.text import show
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,7 +83,8 @@ class RelevanceEvaluator:
         names: list[str | Measure] = ["num_ret", "num_rel"]
         names += (each for each in self.columns.values() if each is not None)
         options = {"rel": level, "judged_only": bool(judged_docs_only_flag)}
-        self.evaluator = make_scorer(judgments, names, convention="trec_eval_9", **options) if judgments else None
+        plan = make_plan(names, convention="trec_eval_9", **options)
+        self.evaluator = Scorer(plan, judgments) if judgments else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The value of each measure for each query that both the judgments and the run have."""

@@ -24,7 +24,8 @@ from assay.compat._ranx_order import sorted_as_dict
 from assay.compat._ranx_report import Report
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,10 +74,16 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
         rankings = rankings if is_arrays(run) else hashed(rankings)
     scores = score_queries(judgments, rankings, names, threads, is_cut=isinstance(qrels, Qrels))
     if isinstance(run, Run) and save_results_in_run:
-        keep_scores(run, scores, queries, with_deviation=return_mean and return_std)
+        for name, values in scores.items():
+            run.mean_scores[name] = np.mean(values)
+            if return_mean and return_std:
+                run.std_scores[name] = np.std(values)
+            run.scores[name].update(zip(queries, values, strict=True))
     found: dict[str, Any] = dict(scores)
     if return_mean:
-        found = {name: summarize_scores(values, with_deviation=return_std) for name, values in scores.items()}
+        found = {name: np.mean(values) for name, values in scores.items()}
+        if return_std:
+            found = {name: {"mean": mean, "std": np.std(scores[name])} for name, mean in found.items()}
     return found[names[0]] if len(names) == 1 else found
 
 
@@ -195,25 +202,11 @@ def score_queries(
     spelled = [f"ranx:{name}" for name in names]
     ranked = {query: list(documents) for query, documents in run.items()}
     try:
-        scorer = make_scorer(qrels, spelled, convention="ranx", grades=grades, threads=threads or None)
-        result = scorer.evaluate(ranked)
+        plan = make_plan(spelled, convention="ranx", grades=grades)
+        result = Scorer(plan, qrels, threads=threads or None).evaluate(ranked)
     except MeasureError as error:
         raise MetricError(str(error)) from None
     for name, each in zip(names, spelled, strict=True):
         if each not in result.scores:
             raise MetricError(f"{show(name)} names several metrics; name one, such as 'map'")
     return {name: result.scores[each] for name, each in zip(names, spelled, strict=True)}
-
-
-def summarize_scores(values: FloatArray, *, with_deviation: bool) -> np.floating[Any] | dict[str, np.floating[Any]]:
-    """The mean, NaN if a query has no value; or a dict of the mean and the standard deviation."""
-    return {"mean": np.mean(values), "std": np.std(values)} if with_deviation else np.mean(values)
-
-
-def keep_scores(run: Run, scores: Mapping[str, FloatArray], queries: Sequence[str], *, with_deviation: bool) -> None:
-    """Keeps the scores in the run."""
-    for name, values in scores.items():
-        run.mean_scores[name] = np.mean(values)
-        if with_deviation:
-            run.std_scores[name] = np.std(values)
-        run.scores[name].update(zip(queries, values, strict=True))

@@ -17,8 +17,8 @@ from assay._kernel import Rows
 from assay.core.errors import PASSING, DataError
 from assay.core.policies import LARGEST
 from assay.core.text import EMPTY_ID
-from assay.data.frames import find_columns, from_tuples, is_frame, is_tuples, to_polars
-from assay.data.mappings import as_dicts
+from assay.data.frames.frame import find_columns, from_tuples, is_frame, is_tuples, to_polars
+from assay.data.mappings import as_dicts, has_queries
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention
@@ -65,11 +65,6 @@ def prepare_every_query(
     if may_be_infinite(tools, judgments=judgments):
         data = finite_data(data)
     return _prepare_queries(data, tools, _reader(tools, judgments=judgments), thorough=True)
-
-
-def has_queries(data: object) -> bool:
-    """Whether the data are a dict or a list of queries, not a file, a frame or rows."""
-    return isinstance(data, (Mapping, *LISTS)) and not is_tuples(data)
 
 
 def may_be_infinite(tools: Sequence[Convention], *, judgments: bool) -> bool:

@@ -264,6 +264,15 @@ def judged_names(convention: Convention) -> dict[str, str]:
     >>> judged_names(find_convention("ragas"))["context_precision"]
     'context_precision(norm=about_found,nothing=zero)'
     """
+    return _judged_names(convention.name, TABLE.changes)
+
+
+@lru_cache(maxsize=64)
+def _judged_names(
+    convention_name: str,
+    changes: int,  # noqa: ARG001 - part of the key
+) -> dict[str, str]:
+    convention = CONVENTIONS[convention_name]
     found: dict[str, str] = {}
     for tool in CONVENTIONS.values():
         for name, measure in tool.judged.items():

@@ -24,7 +24,7 @@ QUOTED_OR_BLANK = re.compile(r"""("[^"]*"|'[^']*')| """)
 NO_ENTRIES: Mapping[str, Any] = MappingProxyType({})
 
 
-class Option(NamedTuple):
+class NameOption(NamedTuple):
     """An option that a tool allows in a measure's name: the parameter of assay, or the policy, that it sets.
 
     `words` maps the tool's words to values; `read` turns text into a value where it is more than a number or a word.
@@ -50,7 +50,7 @@ class Name(NamedTuple):
     measure: str
     cutoffs: tuple[float, ...] = ()
     output: str = ""
-    options: Mapping[str, Option] = NO_ENTRIES
+    options: Mapping[str, NameOption] = NO_ENTRIES
     policies: Mapping[str, Any] = NO_ENTRIES
     about: str = ""
     whole: bool = False

@@ -1,4 +1,4 @@
-r"""Rules that turn the ids of chunks into the ids of their documents: `doc_id=` in Python, `--doc-id` in the shell.
+r"""Rules that turn ids of chunks into ids of documents: `doc_id=` in Python, `--policy doc_id=` in a shell.
 
 A rule is text, and `DocIdRule.parse` reads it:
 
@@ -9,7 +9,7 @@ A rule is text, and `DocIdRule.parse` reads it:
 - in Python a function from the id of a chunk to that of its document; its text is `function:module.name`
 
 An id that the rule does not match, or of which nothing would remain, has no document: `match` gives None, and `of` the
-id itself. How chunks of the same document are collapsed is in `assay.data.chunks`.
+id itself. How chunks of the same document are collapsed is in `assay.engine.chunks`.
 """
 
 from __future__ import annotations

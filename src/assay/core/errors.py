@@ -7,7 +7,8 @@
     │   │   └── LimitError       there is more data than a limit allows (`assay.limits`)
     │   ├── DuplicateError       a query lists a document more than once
     │   ├── MismatchError        judgments and run do not belong together
-    │   └── LossError            a format cannot hold the data to write
+    │   ├── LossError            a format cannot hold the data to write
+    │   └── NeedError            a chart needs what the data do not have
     ├── MeasureError             the name or a parameter of a measure is wrong
     └── PolicyError              an option is wrong
 
@@ -52,12 +53,31 @@ class LossError(DataError):
     """A format cannot hold the data to write."""
 
 
+class NeedError(DataError):
+    """A chart needs what the data do not have, though nothing is wrong with them."""
+
+
 class MeasureError(AssayError, ValueError):
     """The name or a parameter of a measure is wrong."""
 
 
 class PolicyError(AssayError, ValueError):
     """An option is wrong."""
+
+
+for _error in (
+    DataError,
+    FileError,
+    FormatError,
+    LimitError,
+    DuplicateError,
+    MismatchError,
+    LossError,
+    NeedError,
+    MeasureError,
+    PolicyError,
+):
+    _error.__module__ = "assay.errors"
 
 
 def is_out_of_files(error: BaseException) -> bool:

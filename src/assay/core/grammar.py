@@ -52,7 +52,7 @@ def split_name(text: str) -> Spelling:
     if shape is None:
         hint = "write name(param=value,…)@k, such as ndcg@10"
         if '"' in text:
-            hint += "; a text with parentheses goes into a file of criteria (see assay.read_criteria)"
+            hint += "; a text with parentheses goes into a file of criteria (see assay.judges.read_criteria)"
         raise MeasureError(f"cannot read the measure {show(text)}; {hint}")
     values: dict[str, str] = {}
     for part in split_arguments(shape["inside"] or ""):

@@ -1,14 +1,14 @@
 """How assay is being used, in Python or from the shell: options and tasks are named as the reader would write them.
 
 Everything that tells people to set an option holds an `Option`; its text is `missing="skip"` in Python and
-`--missing skip` in the shell. The command sets `INTERFACE` while it runs.
+`--policy missing=skip` in the shell. The command sets `INTERFACE` while it runs.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Interface(Enum):
@@ -20,21 +20,29 @@ class Interface(Enum):
 
 INTERFACE: ContextVar[Interface] = ContextVar("assay_interface", default=Interface.PYTHON)
 
-# Options that the shell does not spell like Python, and the commands of tasks.
-SHELL_NAMES = {
+# What the shell takes as options of their own, with the names they have there; `--policy` takes all others.
+USUAL = (
+    *("baseline", "between", "by", "convention", "corpus", "criteria", "human", "judge", "lossy", "measure", "pairs"),
+    *("queries", "store", "strict", "test"),
+)
+OPTIONS = {
+    **{name: f"--{name}" for name in USUAL},
     "minimum": "--min",
-    "format": "--run-format",
+    "max_drop": "--max-drop",
     "columns": "--column",
     "result.save": "--save",
     "runs": "--run",
-    "a": "-a",
-    "b": "-b",
+    "a": "--between",
+    "b": "--between",
+    "a and b": "--between",
 }
+# What `--judge-option` takes and a message names.
+JUDGE_OPTIONS = ("max_cost", "max_tokens", "prices", "prompts")
 COMMANDS = {"evaluate": "eval", "evaluate_many": "eval", "evaluate_rag": "rag"}
 
 
 # The last is one entry of a dict.
-Value = str | float | bool | tuple[str, str | float]
+Value = str | float | bool | tuple[str, Any]
 
 
 class Option(NamedTuple):
@@ -42,8 +50,8 @@ class Option(NamedTuple):
 
     >>> str(Option("missing", "skip")), str(Option("rel", 2)), str(Option("format"))
     ('missing="skip"', 'rel=2', 'format')
-    >>> Option("doc_id", "before:#").written(Interface.SHELL), Option("judged_only", True).written(Interface.SHELL)
-    ("--doc-id 'before:#'", '--judged-only')
+    >>> Option("doc_id", "before:#").written(Interface.SHELL), Option("strict", True).written(Interface.SHELL)
+    ("--policy 'doc_id=before:#'", '--strict')
     """
 
     name: str
@@ -56,8 +64,17 @@ class Option(NamedTuple):
         """The option as it is written in an interface."""
         if interface is Interface.PYTHON:
             return self.name if self.value is None else f"{self.name}={python_value(self.value)}"
-        name = SHELL_NAMES.get(self.name, "--" + self.name.replace("_", "-"))
-        return name if self.value is None or self.value is True else f"{name} {shell_value(self.value)}"
+        if self.name in OPTIONS:
+            name = OPTIONS[self.name]
+            return name if self.value is None or self.value is True else f"{name} {shell_value(self.value)}"
+        if self.name == "order_column":
+            return f"--column {shell_value(('order', self.value or 'FIELD'))}"
+        if self.name == "format":
+            return f"--from {shell_value(('run', 'FORMAT' if self.value is None else self.value))}"
+        name = "--judge-option" if self.name in JUDGE_OPTIONS else "--policy"
+        if self.value is None:
+            return f"{name} {self.name}"
+        return f"{name} {shell_value((self.name, 'yes' if self.value is True else self.value))}"
 
 
 def python_value(value: Value) -> str:

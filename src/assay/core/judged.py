@@ -25,6 +25,27 @@ Value = TypeVar("Value")
 SUBGROUP = "\x1f"
 
 
+def integers(column: bytes) -> IntArray:
+    """A column of the kernel that has whole numbers."""
+    return np.frombuffer(column, dtype=np.int64)
+
+
+def floats(column: bytes) -> FloatArray:
+    """A column of the kernel that has floats."""
+    return np.frombuffer(column, dtype=np.float64)
+
+
+class Cutoffs(np.ndarray[tuple[Any, ...], np.dtype[np.int64]]):
+    """A cutoff for each query, in the place of the one cutoff of a measure; equal only to itself, as a key."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # an array has none
+
+
+def reach(k: int | IntArray, owner: IntArray) -> int | IntArray:
+    """The cutoff that holds for each entry, given its query."""
+    return k[owner] if isinstance(k, np.ndarray) else k
+
+
 def ratio(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | float) -> FloatArray:
     """One divided by the other, 0 if the divisor is 0.
 
@@ -62,7 +83,7 @@ class Hits:
 
     def top(self, k: int | None) -> Hits:
         """The hits among the first `k` documents; all hits without a cutoff."""
-        return self if k is None else self.where(self.rank <= k)
+        return self if k is None else self.where(self.rank <= reach(k, self.query))
 
     @property
     def starts(self) -> IntArray:
@@ -76,12 +97,12 @@ class Hits:
 
     def sum(self, values: FloatArray | IntArray, k: int | None = None) -> FloatArray:
         """The sum of the values per query, added in rank order; with a cutoff, only of the first `k` documents."""
-        values = values if k is None else np.where(self.rank <= k, values, 0.0)
+        values = values if k is None else np.where(self.rank <= reach(k, self.query), values, 0.0)
         return np.asarray(np.bincount(self.query, weights=values, minlength=self.size), dtype=np.float64)
 
     def count(self, k: int | None = None) -> IntArray:
         """The number of hits per query; with a cutoff, only among the first `k` documents."""
-        query = self.query if k is None else self.query[self.rank <= k]
+        query = self.query if k is None else self.query[self.rank <= reach(k, self.query)]
         return np.bincount(query, minlength=self.size).astype(np.int64)
 
     def running(self, values: FloatArray) -> FloatArray:

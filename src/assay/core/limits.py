@@ -1,4 +1,4 @@
-"""How much data assay takes before it refuses it: what keeps a hostile file from taking all memory, time or disk.
+"""How much assay takes: data before it refuses it, so that no hostile file takes all memory, time or disk; threads.
 
 A limit never changes a number, so it is no policy and not part of a signature. In Python it is set for a block of code,
 `with assay.limits(line=4 << 20):`, and in the shell for a command, `assay --limit line=4Mi eval …`.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # The kernel's counters end there.
 LARGEST = (1 << 63) - 1
 MOST_ROWS = (1 << 32) - 2
+MOST_THREADS = 1024
 UNITS = {
     "": 1,
     "k": 10**3,
@@ -56,6 +57,8 @@ class Limits:
     stored: int = 1 << 26
     # Bytes of one response of a server.
     response: int = 64 << 20
+    # Threads to compute with; None: as many as this process may.
+    threads: int | None = None
 
 
 LIMITS: ContextVar[Limits] = ContextVar("assay_limits", default=Limits())  # noqa: B039 - it is frozen
@@ -73,7 +76,7 @@ def limits(**changes: int) -> Iterator[None]:
     `line` is the longest line of a TREC or JSON Lines file in bytes, `rows` the rows of one query in a TREC file,
     `decompressed` the bytes in a compressed file, `ratio` how many times its size that may be, `temporary` the bytes of
     a temporary file, `values` and `stored` the values and the bytes of a stored result, `response` the bytes of a
-    server's response.
+    server's response, `threads` the threads to compute with (by default, one per processor).
     """
     for name, value in changes.items():
         check_limit(name, value)
@@ -95,7 +98,7 @@ def check_limit(name: str, value: object) -> None:
 
 def largest(name: str) -> int:
     """The largest value of the limit of that name."""
-    return MOST_ROWS if name == "rows" else LARGEST
+    return {"rows": MOST_ROWS, "threads": MOST_THREADS}.get(name, LARGEST)
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:

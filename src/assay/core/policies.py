@@ -141,10 +141,32 @@ class Policies:
     def __str__(self) -> str:
         return self.described(self.to_dict())
 
-    @property
-    def repeated(self) -> str:
-        """How the documents count that a ranking has more than once: as `chunks` says where they are its chunks."""
-        return self.duplicates if self.doc_id is None or self.chunks == "best" else self.chunks
+    @staticmethod
+    def meanings() -> dict[str, str]:
+        """What each policy decides, by name.
+
+        >>> Policies.meanings()["grades"]
+        'as_given: grades are used as given; whole: grades are truncated to whole numbers'
+        """
+        return {name: policy_help(name) for name in WORDING}
+
+    @staticmethod
+    def read(name: str, text: str) -> Any:  # noqa: ANN401 - a policy may be of any kind
+        """The value of a policy as a shell or a page writes it, checked.
+
+        >>> Policies.read("depth", "10"), Policies.read("judged_only", "yes"), Policies.read("ties", "input")
+        (10, True, 'input')
+        """
+        value: Any = text
+        if name == "judged_only":
+            value = {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
+        elif name in ("depth", "rel"):
+            try:
+                value = int(text) if name == "depth" else float(text)
+            except ValueError:
+                value = text
+        check_policy(name, value)
+        return value
 
     def to_dict(self) -> dict[str, Any]:
         """The policies as JSON has them, without those that say nothing."""

@@ -40,6 +40,11 @@ class Verdict(NamedTuple):
     reason: str = ""
     against: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The value as people read it."""
+        return f"{self.value:g}" if isinstance(self.value, float | int) else self.value
+
 
 class Finding(NamedTuple):
     """A score and the verdicts behind it; a score of NaN has its reason in words."""

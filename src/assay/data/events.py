@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import decode_json
 from assay.core.text import show
 from assay.data.formats import TREC, TSV, recognise
-from assay.data.frames import (
+from assay.data.frames.frame import (
     as_id,
-    from_pandas,
     from_tuples,
-    is_a,
     is_frame,
     library_errors,
     list_names,
     normalise_name,
 )
-from assay.data.record_rows import as_mapping
-from assay.data.source import is_source, open_source
+from assay.data.frames.rows import whole_frame
+from assay.data.records.fields import as_mapping
+from assay.files.source import is_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.data.formats import Format
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 # Each field of the events, with the names that it may have, the likeliest first.
 Fields = Mapping[str, tuple[str, ...]]
@@ -168,7 +167,8 @@ def read_parts(data: object, name: str) -> Iterator[Part]:
             for file in source.files:
                 yield from file_parts(file, TSV if format_ is TREC else format_)
     elif is_frame(data):
-        frame = as_polars(data)
+        with library_errors():
+            frame = whole_frame(data)
         yield Part(frame, name, range(len(frame)), "row")
     else:
         yield object_part(data, name)
@@ -181,18 +181,6 @@ def file_parts(source: Source, format_: Format) -> Iterator[Part]:
     with closing(format_.batches(source)) as batches:
         for batch in batches:
             yield Part(batch.frame, source.name, batch.numbers, batch.noun)
-
-
-def as_polars(frame: Any) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    import polars
-
-    if isinstance(frame, polars.LazyFrame):
-        return frame.collect()
-    with library_errors():
-        if is_a(frame, "pandas.DataFrame"):
-            columns = {str(each): from_pandas(frame.iloc[:, place]) for place, each in enumerate(frame.columns)}
-            return polars.DataFrame([column.alias(each) for each, column in columns.items()])
-        return polars.DataFrame(frame)
 
 
 def object_part(data: object, name: str) -> Part:

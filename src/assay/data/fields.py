@@ -7,6 +7,12 @@ from typing import Any
 
 # Where an object may keep fields that it does not have itself.
 INSIDE = ("node", "document", "doc", "metadata", "meta")
+# The fields of a span, assay's own name first, then those of LlamaIndex, LangChain, haystack and others.
+SPAN_FIELDS: dict[str, tuple[str, ...]] = {
+    "document": ("document", "ref_doc_id", "source", "source_id", "document_id", "doc_id", "file_path", "file_name"),
+    "start": ("start", "start_char_idx", "start_index", "start_char", "start_offset", "split_idx_start"),
+    "end": ("end", "end_char_idx", "end_index", "end_char", "end_offset"),
+}
 
 
 def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there

@@ -13,10 +13,10 @@ from assay.core.errors import AssayError, DataError
 from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
 from assay.data.formats.tabular import prepare_files
-from assay.data.frames import as_frame
+from assay.data.frames.frame import as_frame
 from assay.data.mappings import as_dicts
 from assay.data.run import Run
-from assay.data.source import Source, check_path, is_source, is_stream, open_source
+from assay.files.source import Source, check_path, is_source, is_stream, open_source
 
 if TYPE_CHECKING:
     import polars

@@ -6,10 +6,14 @@ with its own `items` whatever it likes. Such a mapping is copied to a plain dict
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import show
+from assay.data.frames.frame import is_tuples
 
 # The methods that say what is in a mapping.
 VIEWS = ("items", "keys", "__iter__", "__getitem__")
@@ -67,3 +71,8 @@ def as_dict(value: Any) -> Any:  # noqa: ANN401 - any form of data
             raise DataError(f"a {kind.__name__} has the key {show(key)} twice; keep one")
         result[key] = each
     return result
+
+
+def has_queries(data: object) -> bool:
+    """Whether the data are a dict or a list of queries, not a file, a frame or rows."""
+    return isinstance(data, (Mapping, list, tuple, np.ndarray)) and not is_tuples(data)

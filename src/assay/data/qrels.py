@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,13 @@ from assay.core.errors import DataError
 from assay.core.policies import check_policy
 from assay.core.text import count, show
 from assay.data.formats import find_format, recognise
-from assay.data.frames import as_frame, check_roles, rows_of_table
+from assay.data.frames.frame import as_frame, check_roles, gather, rows_of_table
 from assay.data.mappings import as_dicts
-from assay.data.source import Readable, describe, gather, is_source, open_source, prefix_errors
+from assay.files.source import Readable, describe, is_source, open_source, prefix_errors
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     import polars
 
@@ -145,7 +146,7 @@ class Qrels(QueryTable):
     ) -> None:
         if duplicates is not None:
             check_policy("duplicates", duplicates)
-        data = gather(data)
+        data = gather(data) if isinstance(data, Iterator) else data
         super().__init__(read_rows(data, format, columns, judgments=True))
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")

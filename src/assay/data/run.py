@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from assay._kernel import Progress, Ranker
 from assay.core.errors import DataError
 from assay.core.text import count, show
-from assay.data.formats import BY_SUFFIX, find_format, recognise
-from assay.data.frames import GIVEN_RANK, as_frame, check_roles, is_frame, rows_of_table
-from assay.data.mappings import as_dicts
-from assay.data.plain_frames import rank_plain_frame
+from assay.data.formats import BY_SUFFIX
+from assay.data.frames.frame import gather
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
-from assay.data.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe, gather, is_source, open_source
+from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,7 +103,7 @@ class Run(QueryTable):
         frame = polars.DataFrame(self.rows).rename({"value": "score"})
         if not self.rows.has_order():
             return frame
-        from assay.data.given import add_given
+        from assay.data.frames.given import add_given
 
         return add_given(frame, self)
 
@@ -120,48 +116,6 @@ def read_run(
 ) -> Run:
     """A run from a file: TREC, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
     return Run(source, format=format, columns=columns)
-
-
-def rank_run(
-    make_ranker: Callable[[], Ranker],
-    run: object,
-    *,
-    threads: int,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
-) -> Ranker:
-    """Ranks the judged documents of a run in any form. A file is ranked while it is read and never held whole."""
-    if columns is not None:
-        check_roles(columns)
-    if is_source(run):
-        with open_source(run) as source:  # type: ignore[arg-type]
-            chosen = recognise(source, format)
-            rank: Callable[..., Ranker] = partial(chosen.rank_run, source, make_ranker, columns, threads=threads)
-            if source.parts:
-                from assay.data.parts import hint_at_runs
-
-                rank = hint_at_runs(rank, source)
-            if progress is None and "ipykernel" in sys.modules:
-                from assay.core.progress import watched
-
-                with watched(source.name) as counter:
-                    return rank(progress=counter)
-            return rank(progress=progress)
-    find_format(format)
-    ranker = make_ranker()
-    if isinstance(run, Run):
-        ranker.add_rows(run.rows, "the run", threads)
-    elif is_frame(run) and rank_plain_frame(ranker, run, columns, threads):
-        pass
-    elif (frame := as_frame(run, columns, judgments=False)) is not None:
-        if GIVEN_RANK in frame.columns:
-            ranker.add_rows(rows_of_table(frame, "the run"), "the run", threads)
-        else:
-            ranker.add_frame(frame, "the run", threads)
-    else:
-        ranker.add_rankings(as_dicts(run))
-    return ranker
 
 
 def read_again(run: object, format: str | None = None, columns: Mapping[str, str] | None = None) -> object:
@@ -214,7 +168,7 @@ def short_name(argument: str) -> str:
     if argument == "-":
         return "stdin"
     if not MAGIC_CHARACTERS.isdisjoint(argument):
-        from assay.data.parts import is_pattern, pattern_name
+        from assay.files.parts import is_pattern, pattern_name
 
         argument = pattern_name(argument) if is_pattern(Path(argument)) else argument
     return without_endings(Path(argument).name)

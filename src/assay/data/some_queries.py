@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from assay.data.formats import TREC, recognise
 from assay.data.formats.tabular import prepare_files
 from assay.data.run import Run
-from assay.data.source import open_source
+from assay.files.source import open_source
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Generator, Iterator
 
-    from assay.data.source import Batch, Source
+    from assay.files.source import Batch, Source
 
 # Bytes of lines that are looked at together.
 BLOCK = 1 << 22

@@ -11,15 +11,15 @@ from assay.core.errors import DataError, FormatError
 from assay.core.text import nearest, show
 from assay.data.formats import TREC, TSV, recognise
 from assay.data.formats.tabular import read_cells
-from assay.data.frame_rows import frame_rows
-from assay.data.frames import as_id, find_column, is_frame
-from assay.data.source import is_source, open_source
+from assay.data.frames.frame import as_id, find_column, is_frame
+from assay.data.frames.rows import frame_rows
 from assay.data.texts import QUESTIONS
+from assay.files.source import is_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 
 def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]:

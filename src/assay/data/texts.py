@@ -20,16 +20,16 @@ from assay.core.text import show
 from assay.data.fields import find_field
 from assay.data.formats import TREC, TSV, recognise
 from assay.data.formats.tabular import read_cells
-from assay.data.frame_rows import frame_rows
-from assay.data.frames import as_id, find_column, is_frame, list_names, normalise_name
-from assay.data.source import is_source, open_source
+from assay.data.frames.frame import as_id, find_column, is_frame, list_names, normalise_name
+from assay.data.frames.rows import frame_rows
+from assay.files.source import is_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
 
     from assay.data.formats import Format
     from assay.data.formats.tabular import Cells
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 # Field names that tools use, the likeliest first.
 QUESTION_ID = ("query_id", "qid", "question_id", "queryid", "_id", "id")

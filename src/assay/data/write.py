@@ -14,9 +14,9 @@ from assay.core.errors import FileError, FormatError, LossError
 from assay.core.interface import Option
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
-from assay.data.frames import BLANK, NOT_FIRST, NUL, id_columns
-from assay.data.replace import partial_file, replaced, target_of
-from assay.data.source import COMPRESSIONS, check_spare_files, quoted, reason_of
+from assay.data.frames.frame import BLANK, NOT_FIRST, NUL, id_columns
+from assay.files.replace import partial_file, replaced, target_of
+from assay.files.source import COMPRESSIONS, check_spare_files, quoted, reason_of
 
 if TYPE_CHECKING:
     import os

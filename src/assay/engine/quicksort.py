@@ -3,22 +3,30 @@
 It is a quicksort whose pivot is the median of the first, the middle and the last value; ranges of up to 15 values are
 sorted by insertion. So the order of ties is that of the run below 16 documents, and beyond that one that depends on
 all scores. It never depends on the documents' ids.
+
+So the whole ranking of a query is needed. A run that is a file is never held in memory, and neither are rankings that
+are added one by one or the documents of chunks: their ties keep the order in which they were read, and a note says so.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.engine.local import integers
+from assay.core.judged import integers
+from assay.data.frames.frame import is_frame, is_tuples
+from assay.data.mappings import has_queries
+from assay.data.run import Run
+from assay.engine.tops import Tops
+from assay.files.source import is_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay._kernel import Index
     from assay.core.judged import FloatArray
     from assay.core.policies import Policies
+    from assay.engine.ranking import Counts, GivenRun, Ranking
 
 # The shortest ranking whose ties can change places.
 FEWEST = 16
@@ -82,22 +90,66 @@ def sort_ranking(ranking: Mapping[str, float], policies: Policies) -> list[tuple
     return [rows[each] for each in quicksort_order(-scores)]
 
 
-def tied_queries(columns: Mapping[str, bytes]) -> list[int]:
+def tied_queries(counts: Counts) -> list[int]:
     """The queries with a judged document in a tie that the sort can reorder."""
-    queries = integers(columns["query"])[integers(columns["tied"]) > 0]
-    is_long = integers(columns["retrieved"])[queries] >= FEWEST
+    queries = integers(counts["query"])[integers(counts["tied"]) > 0]
+    is_long = integers(counts["retrieved"])[queries] >= FEWEST
     return [int(query) for query in np.unique(queries[is_long])]
 
 
-def sort_ties(
-    columns: Mapping[str, bytes], index: Index, rankings: Mapping[int, Mapping[str, float]], policies: Policies
-) -> dict[str, bytes]:
-    """The kernel's columns with the ties of these rankings, by the query's number, in the order of the sort."""
-    before = integers(columns["before_input"]).copy()
-    query, document, higher = (integers(columns[name]) for name in ("query", "document", "higher"))
-    for number, ranking in rankings.items():
-        place = {document: rank for rank, (document, _) in enumerate(sort_ranking(ranking, policies))}
+def sorted_counts(ranking: Ranking, policies: Policies, number: int) -> Counts:
+    """What was counted, with the ties of rankings in memory in the order of the sort."""
+    counts, qrels = ranking.counts(number), ranking.qrels
+    tied = {each: qrels.queries[each] for each in tied_queries(counts)}
+    if not tied:
+        return counts
+    index = qrels.index_under(policies.duplicates)
+    before = integers(counts["before_input"]).copy()
+    query, document, higher = (integers(counts[name]) for name in ("query", "document", "higher"))
+    for each, rows in held_rankings(ranking.given, tied, policies).items():
+        place = {name: rank for rank, (name, _) in enumerate(sort_ranking(rows, policies))}
         # A document that only other queries judged has no number; it keeps the order of the run.
-        for hit in np.flatnonzero((query == number) & (document >= 0)):
+        for hit in np.flatnonzero((query == each) & (document >= 0)):
             before[hit] = place[index.document(int(document[hit]))] - higher[hit]
-    return {**columns, "before_input": before.tobytes()}
+    return {**counts, "before_input": before.tobytes()}
+
+
+def sorted_tops(ranking: Ranking, policies: Policies, most: int) -> Tops:
+    """The first documents of each query, up to `most`, tied ones of rankings in memory in the order of the sort.
+
+    The kernel has kept one more, in the order of the run.
+    """
+    rankings = ranking.kept_tops().rankings()
+    long = integers(ranking.counts(0)["retrieved"]) >= FEWEST
+    is_tied = [any(one[1] == other[1] for one, other in pairwise(rows)) for rows in rankings]
+    tied = {each: ranking.qrels.queries[each] for each in np.flatnonzero(long & is_tied).tolist()}
+    if tied and ranking.is_held:
+        for each, rows in held_rankings(ranking.given, tied, policies).items():
+            rankings[each] = sort_ranking(rows, policies)
+    return Tops.pack([rows[:most] for rows in rankings])
+
+
+def is_held(given: GivenRun) -> bool:
+    """Whether a run is in memory, with all its rankings."""
+    data = given.data
+    if given.is_sample or is_source(data):
+        return False
+    return isinstance(data, Run) or is_frame(data) or has_queries(data) or is_tuples(data)
+
+
+def held_rankings(given: GivenRun, tied: Mapping[int, str], policies: Policies) -> dict[int, dict[str, float]]:
+    """The rankings of some queries of a run in memory, by their numbers.
+
+    Of duplicate documents the last score counts, at the first's place.
+    """
+    run: Any = given.data
+    if not isinstance(run, Run) and not has_queries(run):
+        run = Run(run, columns=given.columns)
+    elif not isinstance(run, Run):
+        items = run.items() if isinstance(run, Mapping) else enumerate(run)
+        run = Run({query: rows for query, rows in items if str(query) in tied.values()})
+    rankings: dict[int, dict[str, float]] = {each: dict(run[query]) for each, query in tied.items()}
+    if policies.exclude == "query_id":
+        for each, rows in rankings.items():
+            rows.pop(tied[each], None)
+    return rankings

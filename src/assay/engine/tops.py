@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.judged import floats, integers
 from assay.core.text import EMPTY_ID, given_id
-from assay.engine.local import floats, integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

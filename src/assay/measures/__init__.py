@@ -246,12 +246,12 @@ def measure(
     """Makes a function a measure and adds it to the table; see `assay.core.measure.Definition` for the options.
 
     >>> import assay
-    >>> @assay.measure("found", title="Relevant documents found", formula="r", range=(0, float("inf")))
-    ... def found(judged, *, rel: assay.Rel = 1):
+    >>> @assay.extend.measure("found", title="Relevant documents found", formula="r", range=(0, float("inf")))
+    ... def found(judged, *, rel: assay.extend.Rel = 1):
     ...     return judged.relevant(rel).count()
     >>> assay.evaluate({"q1": ["a", "b"]}, {"q1": ["a", "c"]}, ["found"])["found"]
     1.0
-    >>> assay.remove_measure("found")
+    >>> assay.extend.remove_measure("found")
     """
     build = define(name, title=title, formula=formula, **about)
 

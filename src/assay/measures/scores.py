@@ -22,8 +22,8 @@ from assay.core.grammar import NUMBER, check_length
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
 from assay.core.text import nearest, printable, show
-from assay.data.record_rows import KNOWN_FIELDS
-from assay.data.records import Record
+from assay.data.records.fields import KNOWN_FIELDS
+from assay.data.records.record import Record
 
 # A function from a record to a number, or None where there is none.
 Score: TypeAlias = Callable[[Any], float | None]
@@ -100,7 +100,7 @@ def score(source: str | Score, name: str | None = None, *, higher_is_better: boo
     >>> def words(record):
     ...     return len(record.answer.split())
     >>> records = [{"query_id": "q1", "answer": "in 1889", "cost": 3}, {"query_id": "q2", "answer": "no", "cost": 5}]
-    >>> lower = assay.score(words, "length", higher_is_better=False)
+    >>> lower = assay.extend.score(words, "length", higher_is_better=False)
     >>> assay.evaluate_rag(records, [words, lower, "score:cost"]).mean
     {'score:words': 1.5, 'score:length': 1.5, 'score:cost': 4.0}
     """
@@ -113,7 +113,7 @@ def score(source: str | Score, name: str | None = None, *, higher_is_better: boo
     known = own if name is None else name
     if not isinstance(known, str) or not score_name(known) or (known.startswith("<") and known.endswith(">")):
         what = "the function has no name" if name is None else f"{show(name)} is not a name"
-        raise MeasureError(f'{what}; write assay.score(function, "my_score")')
+        raise MeasureError(f'{what}; write assay.extend.score(function, "my_score")')
     if is_field and name is not None:
         raise MeasureError("a field has its own name; leave out the second argument")
     definition = score_definition(PREFIX + score_name(known), higher_is_better)

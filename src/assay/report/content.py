@@ -45,6 +45,8 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
         "tested": "",
         "forests": {},
         "charts": [],
+        # Why some charts cannot be drawn of these data.
+        "unmet": [],
         "questions": [],
         "fields": {},
         "slices": [],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
-from assay.data.source import quoted
+from assay.files.source import quoted
 from assay.render.charts.page import chart_library, policy_of
 from assay.report.assets import joined_modules, static
 from assay.results.embedded import START, pack
@@ -59,8 +59,8 @@ class Content:
 
 def write_page(content: Content, path: str | os.PathLike[str]) -> None:
     """Writes a report; an existing file stays as it is until the new one is complete."""
-    from assay.data.replace import target_of
     from assay.data.write import open_replacement
+    from assay.files.replace import target_of
 
     target = target_of(check_name(path))
     page = page_of(content).encode()

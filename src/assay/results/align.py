@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import measure_names
-from assay.core.errors import MismatchError, PolicyError
+from assay.core.errors import MismatchError
 from assay.core.measure import Measure
 from assay.stats.pairs import is_complete
 
@@ -40,6 +40,7 @@ def select_queries(result: Result, places: Sequence[int]) -> Result:
         noise={name: column[order] for name, column in result.noise.items()},
         _means={},
         _intervals={},
+        _ranks=None,
     )
 
 
@@ -108,13 +109,6 @@ def check_same_function(key: str, rules: Sequence[Any]) -> None:
                 f"{key}: the stored result has doc_id={rule}, and it is not known which function that was; "
                 "evaluate again with a rule, such as before:#, or with a function that has a name"
             )
-
-
-def check_unscored(options: Mapping[str, object]) -> None:
-    """Raises if an option for scoring is set where nothing is scored."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise PolicyError(f"finished results are not scored again; leave out {' and '.join(given)}")
 
 
 def shared_queries(results: Iterable[Result], key: str) -> BoolArray:

@@ -16,6 +16,7 @@ import numpy as np
 from assay.core.limits import LIMITS
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.text import show
+from assay.engine.ranking import repeats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def find_outside(
     """
     for name, measure in measures.items():
         is_known = measure.definition.function.__module__.startswith("assay.measures.")
-        if not is_known or policies[name].repeated == "count":
+        if not is_known or repeats_of(policies[name]) == "count":
             continue
         low, high = range_of(measure)
         values = scores[name]

@@ -18,7 +18,7 @@ from assay.core.errors import DataError, FormatError
 from assay.core.json_text import decode_finite_json
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.data.source import check_path, open_source
+from assay.files.source import check_path, open_source
 
 # How a page with data begins.
 START = b'<!doctype html>\n<html lang="en" data-assay="report">'
@@ -42,6 +42,11 @@ def split_report(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
         return whole, None
     file, _, run = str(text).partition(SEPARATOR)
     return (Path(file), run) if Path(file).is_file() else (whole, None)
+
+
+def is_page(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a report, by its name and its first bytes."""
+    return ".htm" in str(os.fspath(path)).lower() and is_report(path)
 
 
 def is_report(path: str | os.PathLike[str]) -> bool:

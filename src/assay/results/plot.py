@@ -7,37 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.errors import DataError, MismatchError, NeedError, PolicyError
 from assay.core.interface import Option
 from assay.core.text import count, show, some
-from assay.render.charts.kinds import refuse
+from assay.render.charts.means import Mean, means
 from assay.results.align import align_by_query
 from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from assay.core.measure import Measure
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
     from assay.results.result import Result
 
 PAIR = 2
-# Two runs have one order or the other, which is no agreement to speak of.
-FEWEST_ORDERED = 3
-SCORE_KINDS = ("means", "queries", "scatter", "measures")
+# The means to show, and over how many queries each is.
+MeanRows = tuple[list[Mean], list[int]]
 
 
-def plot_result(result: Result, kind: str) -> Chart:
-    """A chart of one result."""
-    if kind != "means":
-        refuse(kind, ["means"], "a result")
-    return plot_means({"": result})
-
-
-def plot_means(results: Mapping[str, Result]) -> Chart:
-    """The means of results, with the intervals of their tables."""
-    from assay.render.charts.means import Mean, means
-
+def mean_rows(results: Mapping[str, Result], measure: str | Measure | None) -> MeanRows:
+    """The means of results, with the intervals of their tables; of all measures unless one is named."""
+    if measure is not None:
+        results = {run: result.only([result.key(measure)]) for run, result in results.items()}
     rows, counted = [], []
     for key in dict.fromkeys(key for result in results.values() for key in result.measures):
         for run, result in results.items():
@@ -45,6 +38,12 @@ def plot_means(results: Mapping[str, Result]) -> Chart:
                 mean, low, high = result._numbers(key)  # noqa: SLF001 - those of its own table
                 rows.append(Mean(run, key, math.nan if mean is None else mean, low, high))
                 counted.append(result.counted(key))
+    return rows, counted
+
+
+def draw_means(rows_of: Callable[[str | Measure | None], MeanRows], choice: Choice) -> Chart:
+    """Means with intervals."""
+    rows, counted = rows_of(choice.measure)
     return means(rows, means_caption(counted, has_intervals=any(row.low is not None for row in rows)))
 
 
@@ -58,30 +57,14 @@ def means_caption(counted: Iterable[int], *, has_intervals: bool) -> str:
     return f"Means over {over}.{lines}"
 
 
-def plot_results(
-    results: Mapping[str, Result], kind: str, *, measure: str | Measure | None, a: str | None, b: str | None
-) -> Chart:
-    """A chart of several results."""
-    if kind == "means":
-        return plot_means(only_measure(results, measure))
-    if kind == "measures":
-        return plot_measures(results)
-    if kind not in SCORE_KINDS:
-        refuse(kind, SCORE_KINDS, "a table of results")
-    return plot_pair(kind, results, measure, a, b)
-
-
-def plot_measures(results: Mapping[str, Result]) -> Chart:
+def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
     """Kendall's tau between the orders in which measures put the runs."""
     from assay.render.charts.heatmaps import Grid, measures
 
     first = next(iter(results.values()))
     keys = list(first.measures)
-    if len(results) < FEWEST_ORDERED or len(keys) < PAIR:
-        raise DataError(
-            f"agreement of measures about the order of runs needs at least {FEWEST_ORDERED} runs and {PAIR} measures, "
-            f"got {len(results)} and {len(keys)}"
-        )
+    if len(keys) < PAIR:
+        raise NeedError(f"agreement of measures about the order of runs needs at least two measures, got {len(keys)}")
     signs = [1 if first.measures[key].definition.higher_is_better else -1 for key in keys]
     orders = [np.array([sign * each[key] for each in results.values()]) for key, sign in zip(keys, signs, strict=True)]
     values = [[kendall_tau(a, b) for b in orders] for a in orders]
@@ -89,29 +72,31 @@ def plot_measures(results: Mapping[str, Result]) -> Chart:
     return measures(Grid("Kendall's tau", keys, values), words)
 
 
-def only_measure(results: Mapping[str, Result], measure: str | Measure | None) -> Mapping[str, Result]:
-    """The results with one measure only, if one is named."""
-    if measure is None:
-        return results
-    return {run: result.only([result.key(measure)]) for run, result in results.items()}
+def draw_queries(results: Mapping[str, Result], choice: Choice) -> Chart:
+    """Two runs query by query, as bars."""
+    from assay.render.charts.queries import queries
+
+    return draw_pair(queries, results, choice)
 
 
-def plot_pair(
-    kind: str, results: Mapping[str, Result], measure: str | Measure | None, a: str | None, b: str | None
-) -> Chart:
-    """Two runs query by query, as bars or as points."""
-    from assay.render.charts import queries
+def draw_scatter(results: Mapping[str, Result], choice: Choice) -> Chart:
+    """Two runs query by query, as points."""
+    from assay.render.charts.queries import scatter
 
-    runs = chosen_pair(results, a, b)
+    return draw_pair(scatter, results, choice)
+
+
+def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice: Choice) -> Chart:
+    """A chart of two runs query by query."""
+    runs = chosen_pair(results, choice.a, choice.b)
     first = results[runs[0]]
     second = align_by_query(results[runs[1]], first.queries)
     if first.queries != second.queries:
         different = sorted(set(first.queries) ^ set(second.queries))
         raise MismatchError(f"{show(runs[0])} and {show(runs[1])} have different queries: {some(different)}")
-    key = next(iter(first.measures)) if measure is None else first.key(measure)
+    key = next(iter(first.measures)) if choice.measure is None else first.key(choice.measure)
     before, after = first.scores[key], second.scores[second.key(key)]
     sign = 1 if first.measures[key].definition.higher_is_better else -1
-    draw = queries.queries if kind == "queries" else queries.scatter
     return draw(first.queries, before, after, runs, key, sign=sign)
 
 
@@ -120,11 +105,11 @@ def chosen_pair(results: Mapping[str, Result], a: str | None, b: str | None) -> 
     for name in (a, b):
         if name is not None and name not in results:
             raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, results))}")
-    if len(results) < PAIR or (a is not None and a == b):
+    if a is not None and a == b:
         raise DataError("need two different runs, got one")
     others = iter([name for name in results if name not in (a, b)])
     if len(results) > PAIR and (a is None or b is None):
         first, second, *_ = results
-        example = f"{Option('a', first)} and {Option('b', second)}"
-        raise PolicyError(f"there are {len(results)} runs; name two of them: {example}")
+        example = f"{Option('a and b')}, such as {show(first)} and {show(second)}"
+        raise PolicyError(f"there are {len(results)} runs; name two of them with {example}")
     return (next(others) if a is None else a, next(others) if b is None else b)

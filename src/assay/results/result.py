@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
@@ -20,7 +21,7 @@ from assay.stats.intervals import FEWEST, SAMPLES, check_level, percentiles, res
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import polars
 
@@ -65,6 +66,11 @@ class Result(Exports):
     judge: str = ""
     human: Mapping[str, FloatArray] = field(default_factory=dict)
     noise: Mapping[str, FloatArray] = field(default_factory=dict)
+    # The ranks of the judged and of the first documents, for the report; a pickle leaves them out.
+    _ranks: tuple[Any, ...] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_ranks": None}
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.mean.items())
@@ -321,9 +327,34 @@ class Result(Exports):
         >>> assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, ["ndcg@10"]).plot()
         <Chart: Means with 95 % intervals>
         """
-        from assay.results.plot import plot_result
+        from assay.render.charts.kinds import draw
+        from assay.results.plot import mean_rows
 
-        return plot_result(self, kind)
+        return draw(kind, "a result", {"means": partial(mean_rows, {"": self})})
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "run",
+        queries: object = None,
+        corpus: object = None,
+        slices: Sequence[str] = (),
+        top: int = 20,
+        title: str = "assay report",
+        reproduce: str = "",
+    ) -> None:
+        """Writes a self-contained HTML page: the means with their intervals, and the scores of each query.
+
+        If `evaluate` kept rankings, as in `assay.evaluate(qrels, run, top=20)`, the page goes down to the ranking and
+        the passages of each query. `name` is what the run is called; the other options are those of
+        `Comparison.report`.
+        """
+        from importlib import import_module
+
+        # Reports read rankings and check the data, which is the business of tasks.
+        tasks = import_module("assay.tasks.compare.report")
+        tasks.write_result(self, name, path, tasks.Shown(queries, corpus, slices, top, title, reproduce))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the result to a file that `assay.load_result` reads; compressed if the name ends in .gz or .zst.

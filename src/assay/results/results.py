@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import MeasureError
@@ -90,9 +91,11 @@ class Results(Exports):
 
         `measure` is by default the first, for means all. docs/charts.md shows every kind of chart.
         """
-        from assay.results.plot import plot_results
+        from assay.render.charts.kinds import Choice, draw
+        from assay.results.plot import mean_rows
 
-        return plot_results(self.results, kind, measure=measure, a=a, b=b)
+        has = {"means": partial(mean_rows, self.results), "scores": self.results}
+        return draw(kind, "a table of results", has, Choice(measure, a, b), runs=len(self))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes each result to a file in a folder, under the name of the run, as `Result.save` does.
@@ -102,6 +105,19 @@ class Results(Exports):
         from assay.results.stored import write_results
 
         write_results(self.results, folder)
+
+    @property
+    def common_notes(self) -> tuple[Note, ...]:
+        """The notes of the runs: once where they are the same for all, else with the names of the runs."""
+        return tuple(common_notes(self.notes))
+
+    def query_table(self) -> Table:
+        """One row per run and query, and after each run one with its means."""
+        tables = {name: result.query_table() for name, result in self.items()}
+        columns = next(iter(tables.values())).columns
+        rows = tuple((name, *row) for name, each in tables.items() for row in each.rows)
+        whole = self.table()
+        return Table((Column("run", is_text=True), *columns), rows, whole.caption, whole.notes, whole.hint)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it."""

@@ -25,10 +25,9 @@ from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import NoteKind
 from assay.core.text import count, show
-from assay.data.source import check_path, is_source, open_source, prefix_errors
+from assay.files.source import check_path, is_source, open_source, prefix_errors
 from assay.results.checksum import checksum_of, find_outside, is_too_large
-from assay.results.embedded import SEPARATOR, embedded_result, read_page, run_names, split_report, unpack
-from assay.results.recognize import is_page
+from assay.results.embedded import SEPARATOR, embedded_result, is_page, read_page, run_names, split_report, unpack
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored_fields import (
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.core.judged import FloatArray
-    from assay.data.source import Readable
+    from assay.files.source import Readable
 
 VERSION = 3
 # Of whatever comes; above it the number is damaged.
@@ -72,8 +71,8 @@ INFINITE = {value: word for word, value in BACK.items()}
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     """Writes a file that `load_result` reads."""
-    from assay.data.replace import target_of
     from assay.data.write import open_replacement
+    from assay.files.replace import target_of
 
     content = stored_content(result)
     with open_replacement(target_of(path)) as file:

@@ -371,7 +371,7 @@ def absent_definition(name: str, aggregate: Any, higher_is_better: bool, corpus:
     def unknown(judged: Judged) -> FloatArray:
         raise MeasureError(
             f"{show(name)} is known only from a stored result and cannot score {judged.size} queries; "
-            "define it with @assay.measure"
+            "define it with @assay.extend.measure"
         )
 
     def whole(judged: Judged) -> float:

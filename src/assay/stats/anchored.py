@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.errors import PolicyError
 from assay.core.note import Note, NoteKind
-from assay.core.text import show
 from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval
 from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, differences_between, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
@@ -201,25 +199,16 @@ def anchored_means(
     return mean_a, mean_b
 
 
-def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:
-    """The share of positives behind a judge's share of positive verdicts, from 0 to 1.
+def corrected_shares(share: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
+    """The shares of positives behind a judge's shares of positive verdicts, from 0 to 1 (Rogan and Gladen, 1978).
 
     `sensitivity` is the share of true positives that the judge calls positive, `specificity` that of true negatives
     that it calls negative, both found on human labels: (share + specificity − 1) / (sensitivity + specificity − 1). It
     is NaN if the judge does no better than chance.
 
-    >>> round(rogan_gladen(0.4, 0.9, 0.8), 4)
-    0.2857
+    >>> corrected_shares(np.array([0.4]), np.array([0.9]), np.array([0.8])).round(4)
+    array([0.2857])
     """
-    for name, value in (("share", share), ("sensitivity", sensitivity), ("specificity", specificity)):
-        is_share = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-        if not is_share or value < 0 or value > 1:
-            raise PolicyError(f"{name} must be a number from 0 to 1, not {show(value)}")
-    return float(corrected_shares(*map(np.asarray, (share, sensitivity, specificity))))
-
-
-def corrected_shares(share: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:
-    """The same for arrays."""
     better = sensitivity + specificity - 1
     is_better = better > ROUNDING
     return np.where(is_better, np.clip((share + specificity - 1) / np.where(is_better, better, 1.0), 0, 1), np.nan)

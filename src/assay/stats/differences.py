@@ -12,7 +12,7 @@ import numpy as np
 
 from assay._kernel import Lists
 from assay.core.measure import AGGREGATES
-from assay.engine.local import count_threads
+from assay.engine.kernel import count_threads
 from assay.stats.intervals import FEWEST, ROUNDING, Interval, resampled_totals
 
 if TYPE_CHECKING:

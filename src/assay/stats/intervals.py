@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from numbers import Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay._kernel import Draws, Sums
+from assay._kernel import Sums, times_drawn
 from assay.core.errors import PolicyError
 from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.measure import AGGREGATES
 from assay.core.policies import check_whole
 from assay.core.progress import Report
 from assay.core.text import show
-from assay.engine.local import count_threads
+from assay.engine.kernel import count_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 POWER = 0.8
 # Points at which the distribution of a standard deviation is taken.
@@ -29,10 +32,8 @@ POINTS = 4000
 SAMPLES = 1000
 # An interval needs this many queries.
 FEWEST = 2
-# Draws held at a time, each in eight bytes, which bounds the memory for any number of queries.
+# Draws held at a time, which bounds the memory for any number of queries.
 DRAWS = 4_000_000
-# Those whose sums the kernel takes between two reports of progress; it holds few of them at a time.
-SUMMED_DRAWS = 16_000_000
 # Up to this many columns are summed draw by draw.
 GATHERED = 16
 # The same number, computed in two ways, differs by less than this share of its size.
@@ -130,20 +131,22 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
         return np.full((samples, columns), np.nan)
     if columns > GATHERED or not is_summable(values):
         return weighted_totals(values, samples, seed, report)
-    table, draws, threads = Sums(summable(values).tobytes(), columns), draws_of(seed), count_threads(None)
-    totals, rows = np.empty((columns, samples)), max(1, SUMMED_DRAWS // count)
-    for start in range(0, samples, rows):
-        number = min(rows, samples - start)
-        sums = np.frombuffer(table.resampled(draws, number, threads))
-        totals[:, start : start + number] = sums.reshape(columns, number)
+    table, threads = Sums(summable(values).tobytes(), columns), count_threads(None)
+    totals, done = np.empty((columns, samples)), 0
+    for draws in drawn_queries(count, samples, seed):
+        sums = np.frombuffer(table.drawn(draws.tobytes(), threads)).reshape(columns, -1)
+        totals[:, done : done + len(draws)] = sums
+        done += len(draws)
         if report is not None:
-            report((start + number) / samples)
+            report(done / samples)
     return totals.T
 
 
-def draws_of(seed: int) -> Draws:
-    """What draws as NumPy does, whose own generators take long to load."""
-    return Draws([int(seed) >> shift & 0xFFFFFFFF for shift in range(0, max(1, int(seed).bit_length()), 32)])
+def drawn_queries(count: int, samples: int, seed: int) -> Iterator[NDArray[np.int32]]:
+    """The numbers of the queries that each sample draws, one row per sample; some samples at a time."""
+    generator, rows = np.random.default_rng(seed), max(1, DRAWS // count)
+    for start in range(0, samples, rows):
+        yield generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
 
 
 def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
@@ -158,10 +161,8 @@ def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report 
 
 def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]:
     """How often each query is drawn, one row per sample; some samples at a time."""
-    draws, rows = draws_of(seed), max(1, DRAWS // count)
-    for start in range(0, samples, rows):
-        number = min(rows, samples - start)
-        yield np.frombuffer(draws.times(count, number)).reshape(number, count)
+    for draws in drawn_queries(count, samples, seed):
+        yield np.frombuffer(times_drawn(draws.tobytes(), count)).reshape(draws.shape)
 
 
 def is_summable(values: FloatArray) -> bool:

@@ -9,17 +9,19 @@ Smucker et al., A comparison of statistical significance tests for information r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay._kernel import Sums
 from assay.core.judged import FloatArray, IntArray
 from assay.core.progress import Report
-from assay.engine.local import count_threads
+from assay.engine.kernel import count_threads
 from assay.stats.differences import Rounded, differences_of, rounded_of
 from assay.stats.intervals import ROUNDING, is_summable, summable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Signs drawn at a time. The draws depend on it, and so does every p-value.
 SIGNS = 4_000_000

@@ -18,7 +18,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
-from assay.engine.local import map_in_threads
+from assay.engine.kernel import map_in_threads
 from assay.stats.differences import DIFFERENCE_SAMPLES, difference_intervals
 from assay.stats.intervals import Interval
 from assay.stats.paired import DIRECTIONS, PAIRED_TESTS

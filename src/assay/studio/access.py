@@ -22,7 +22,7 @@ from assay.core.errors import AssayError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.studio.store.events import Voter
+    from assay.studio.store.events import StoredVoter
     from assay.studio.store.store import Store
 
 COOKIE = "assay_studio"
@@ -45,7 +45,7 @@ class RefusedError(AssayError):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """What a cookie says: whose it is, if a name was given, and the mark of the password that they had."""
 
     id: str
@@ -55,7 +55,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Requester:
     """Who sent a request: a voter in a browser, or a program; whether they may manage the studio."""
 
     voter: str | None
@@ -90,24 +90,24 @@ class Access:
             self._known[kind, name] = (self.clock() + REMEMBERED, found)
         return found
 
-    def voter(self, name: str) -> Voter | None:
+    def voter(self, name: str) -> StoredVoter | None:
         """The voter of that name, as the store knew them some seconds ago at most."""
-        found: Voter | None = self._remembered("voter", name, self.store.voter)
+        found: StoredVoter | None = self._remembered("voter", name, self.store.voter)
         return found
 
-    def new_session(self, voter: str | None = None) -> Session:
+    def new_session(self, voter: str | None = None) -> BrowserSession:
         """A session that begins now."""
         known = None if voter is None else self.store.voter(voter)
         # Who logs in with a new password is not refused because of the old one.
         self._known.pop(("voter", voter or ""), None)
-        return Session(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
+        return BrowserSession(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
 
-    def seal(self, session: Session) -> str:
+    def seal(self, session: BrowserSession) -> str:
         """The value of the cookie."""
         content = json.dumps([session.id, session.voter, session.issued, session.mark]).encode()
         return f"{encoded(content)}.{encoded(self._sign(b'session', content))}"
 
-    def open(self, cookie: str | None) -> Session | None:
+    def open(self, cookie: str | None) -> BrowserSession | None:
         """The session in a cookie; None if there is none, it is old, or it was not signed here."""
         content, _, signature = (cookie or "").partition(".")
         try:
@@ -118,9 +118,9 @@ class Access:
         except ValueError:
             return None
         is_fresh = 0 <= self.clock() - issued < LIFETIME
-        return Session(identity, voter, issued, mark) if is_fresh else None
+        return BrowserSession(identity, voter, issued, mark) if is_fresh else None
 
-    def csrf(self, session: Session) -> str:
+    def csrf(self, session: BrowserSession) -> str:
         """The token that a write with this session needs."""
         return encoded(self._sign(b"csrf", session.id.encode()))
 
@@ -132,27 +132,27 @@ class Access:
     def _sign(self, what: bytes, content: bytes) -> bytes:
         return hmac.digest(self._secret, what + b"\0" + content, sha256)
 
-    def asker(self, headers: Mapping[str, str], session: Session | None) -> Asker:
+    def asker(self, headers: Mapping[str, str], session: BrowserSession | None) -> Requester:
         """Who sent a request; raises if a token is not known, or if nobody has logged in where that is needed."""
         given = headers.get("authorization", "")
         if given:
             return self._program(given)
         voter = None if session is None else session.voter
         if not self.login:
-            return Asker(voter, is_admin=True)
+            return Requester(voter, is_admin=True)
         known = None if voter is None else self.voter(voter)
         if session is None or known is None or not known.has_password or session.mark != known.mark:
             raise RefusedError(401, "log in first")
-        return Asker(known.name, is_admin=known.is_admin)
+        return Requester(known.name, is_admin=known.is_admin)
 
-    def _program(self, given: str) -> Asker:
+    def _program(self, given: str) -> Requester:
         token = given[len(BEARER) :].strip() if given.lower().startswith(BEARER) else ""
         application = self._remembered("token", token, self.store.token_application) if token else None
         if application is None:
-            raise RefusedError(401, "unknown token; make one with: assay studio --new-token NAME")
-        return Asker(None, application)
+            raise RefusedError(401, "unknown token; make one with: assay studio admin new-token NAME")
+        return Requester(None, application)
 
-    def check_write(self, headers: Mapping[str, str], session: Session | None) -> None:
+    def check_write(self, headers: Mapping[str, str], session: BrowserSession | None) -> None:
         """Raises unless a write comes from a page of this studio, or from a program with a token."""
         if headers.get("authorization"):
             return

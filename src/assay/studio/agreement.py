@@ -1,6 +1,6 @@
 """How far the voters of a studio agree, and the pairs on which they do not.
 
-The figures are those of `assay.agreement` and `assay.votes`: kappa of every two voters, Krippendorff's alpha of all.
+The figures are those of `assay.agree` and `assay.votes`: kappa of every two voters, Krippendorff's alpha of all.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 from assay.core.errors import AssayError
 from assay.render import finite
 from assay.studio.views import shown_vote
-from assay.tasks.agree.api import agreement
+from assay.tasks.agree.api import agree
 from assay.tasks.vote.api import votes
 
 if TYPE_CHECKING:
-    from assay.studio.judgments import Judgments, Pair
+    from assay.studio.judgments import JudgmentsInForce, Pair
     from assay.studio.studio import Studio
 
 # Voters that are compared with each other, those with the most votes first; and pairs that are listed.
@@ -34,20 +34,26 @@ def agreement_view(studio: Studio, voter: str | None, *, reveal: bool = False) -
     """
     with studio.lock:
         known = by_voter(studio.judgments)
-        listed = disagreements(studio, voter, reveal=reveal)
+        differing = differing_pairs(studio.judgments)
+        listed = [disagreement(studio, pair, voter, reveal=reveal) for pair in differing[:MOST_PAIRS]]
         kinds = dict(studio.judgments.kinds)
         revision = studio.judgments.revision
+    pairs = [
+        {"a": a, "b": b, "shared": len(known[a].keys() & known[b].keys()), **kappas(known[a], known[b], (a, b))}
+        for a, b in combinations(list(known)[:MOST_VOTERS], 2)
+        if known[a].keys() & known[b].keys()
+    ]
     return {
         "voters": voter_rows(known, kinds),
         "alpha": alpha_of(known),
-        "pairs": compared_voters(known),
-        "disagreements": listed[:MOST_PAIRS],
-        "differing": len(listed),
+        "pairs": pairs,
+        "disagreements": listed,
+        "differing": len(differing),
         "revision": revision,
     }
 
 
-def by_voter(judgments: Judgments) -> dict[str, dict[Pair, float]]:
+def by_voter(judgments: JudgmentsInForce) -> dict[str, dict[Pair, float]]:
     """What each voter voted, those with the most votes first; "cannot tell" is left out."""
     found: dict[str, dict[Pair, float]] = {}
     for pair, ballots in judgments.ballots.items():
@@ -71,8 +77,7 @@ def voter_rows(known: dict[str, dict[Pair, float]], kinds: dict[str, str]) -> li
     """Each voter: how many votes, how often the others agree, and alpha of the others without them."""
     if not known:
         return []
-    found = votes(vote_rows(known), scale="grades")
-    same = {voter.name: voter.same for voter in found.voters}
+    same = {voter.name: voter.same for voter in votes(vote_rows(known), scale="grades").voters}
     return [
         {
             "name": name,
@@ -85,89 +90,60 @@ def voter_rows(known: dict[str, dict[Pair, float]], kinds: dict[str, str]) -> li
     ]
 
 
-def alpha_of(known: dict[str, dict[Pair, float]], left_out: str | None = None) -> dict[str, Any]:
-    """Krippendorff's alpha of the voters, all or all but one, with its interval."""
-    rows = vote_rows(known, left_out)
-    nothing = {"value": None, "low": None, "high": None}
-    if len({row["voter"] for row in rows}) < PAIR:
-        return nothing
+def bounded(value: float, low: float, high: float) -> dict[str, float | None]:
+    """A figure with its interval, as JSON has them."""
+    return {"value": finite(value), "low": finite(low), "high": finite(high)}
+
+
+def alpha_of(known: dict[str, dict[Pair, float]], left_out: str | None = None) -> dict[str, float | None]:
+    """Krippendorff's alpha of the voters, all or all but one, with its interval; nothing if it is undefined."""
+    if len(known.keys() - {left_out}) < PAIR:
+        return bounded(*[np.nan] * 3)
     try:
-        found = votes(rows, scale="grades").agreement(scale="ordinal", samples=SAMPLES)
+        found = votes(vote_rows(known, left_out), scale="grades").agreement(scale="ordinal", samples=SAMPLES)
     except AssayError:
         # Too many different votes for categories.
-        return nothing
-    low, high = found.interval
-    return {"value": finite(found.value), "low": finite(low), "high": finite(high)}
-
-
-def compared_voters(known: dict[str, dict[Pair, float]]) -> list[dict[str, Any]]:
-    """Kappa and the confusion matrix of every two voters who voted on the same pairs."""
-    rows = []
-    for a, b in combinations(list(known)[:MOST_VOTERS], 2):
-        shared = known[a].keys() & known[b].keys()
-        if shared:
-            rows.append({"a": a, "b": b, "shared": len(shared), **kappas(known[a], known[b], (a, b))})
-    return rows
+        return bounded(*[np.nan] * 3)
+    return bounded(found.value, *found.interval)
 
 
 def kappas(a: dict[Pair, float], b: dict[Pair, float], names: tuple[str, str]) -> dict[str, Any]:
     """Kappa, weighted kappa, and how often each two grades meet."""
+    sides: list[dict[str, dict[str, float]]] = [{}, {}]
+    for side, own in zip(sides, (a, b), strict=True):
+        for (query, document), vote in own.items():
+            side.setdefault(query, {})[document] = vote
     try:
-        found = agreement(as_judgments(a), as_judgments(b), names=names, samples=SAMPLES)
+        found = agree(*sides, names=names, samples=SAMPLES)
     except AssayError as error:
         return {"kappa": None, "weighted": None, "confusion": None, "reason": str(error)}
-    figures = {
-        name: {"value": finite(figure.value), "low": finite(figure.low), "high": finite(figure.high)}
-        for name in ("kappa", "weighted_kappa")
-        for figure in [found[name]]
-    }
+    kappa, weighted = (bounded(*found[name][1:4]) for name in ("kappa", "weighted_kappa"))
     confusion = {"grades": list(found.grades), "counts": [list(row) for row in found.matrix]}
-    return {"kappa": figures["kappa"], "weighted": figures["weighted_kappa"], "confusion": confusion, "reason": ""}
+    return {"kappa": kappa, "weighted": weighted, "confusion": confusion, "reason": ""}
 
 
-def as_judgments(own: dict[Pair, float]) -> dict[str, dict[str, float]]:
-    """One voter's votes as judgments."""
-    found: dict[str, dict[str, float]] = {}
-    for (query, document), vote in own.items():
-        found.setdefault(query, {})[document] = vote
-    return found
-
-
-def disagreements(studio: Studio, voter: str | None, *, reveal: bool) -> list[dict[str, Any]]:
+def differing_pairs(judgments: JudgmentsInForce) -> list[Pair]:
     """The pairs on which votes differ, the farthest apart first, those that are decided last."""
-    judgments = studio.judgments
     found = []
     for pair, ballots in judgments.ballots.items():
         said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
-        if len(set(said)) < PAIR:
-            continue
-        found.append((pair in judgments.decisions, -float(np.var(said)), pair))
-    found.sort()
-    shown = [disagreement(studio, pair, voter, reveal=reveal) for _, _, pair in found[:MOST_PAIRS]]
-    return [*shown, *({} for _ in found[MOST_PAIRS:])]
+        if len(set(said)) >= PAIR:
+            found.append((pair in judgments.decisions, -float(np.var(said)), pair))
+    return [pair for _, _, pair in sorted(found)]
 
 
 def disagreement(studio: Studio, pair: Pair, voter: str | None, *, reveal: bool) -> dict[str, Any]:
     """One pair on which votes differ."""
-    judgments, (query, document) = studio.judgments, pair
-    ballots = judgments.ballots[pair]
+    judgments = studio.judgments
+    ballots, decided = judgments.ballots[pair], judgments.decisions.get(pair)
     said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
-    decided = judgments.decisions.get(pair)
-    is_hidden = judgments.is_blind(voter, pair) and not reveal
     listed = [
-        {
-            "voter": name,
-            "vote": shown_vote(ballot.vote),
-            "kind": studio.voter_kind(name),
-            "comment": ballot.comment,
-        }
-        for name, ballot in ballots.items()
+        {"voter": name, "vote": shown_vote(each.vote), "kind": studio.voter_kind(name), "comment": each.comment}
+        for name, each in ballots.items()
     ]
+    is_hidden = judgments.is_blind(voter, pair) and not reveal
     return {
-        "query": query,
-        "question": studio.question(query),
-        "document": document,
-        "passage": studio.passages([document]).get(document),
+        **studio.pair_fields(*pair),
         "votes": None if is_hidden else listed,
         "spread": None if is_hidden else max(said) - min(said),
         "decided": None if decided is None else decided.ballot.vote,

@@ -15,9 +15,9 @@ from starlette.routing import compile_path
 from assay._kernel import __version__
 from assay.core.errors import AssayError
 from assay.studio.access import Access, RefusedError
-from assay.studio.errors import UnknownError
+from assay.studio.collection import UnknownError
 from assay.studio.guard import LOCAL_NAMES, Guard, Rate
-from assay.studio.routes import changes, exchange, judging, managing, pages, scores, searching, session, votes
+from assay.studio.routes import judging, managing, pages, scores, session
 from assay.studio.routes.asking import ERRORS
 from assay.studio.store.events import KeyConflictError, StoreError
 
@@ -32,7 +32,7 @@ NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_span
 WRONG_METHOD = 405
 # A store that cannot be written may soon be; whoever sent a vote keeps it and tries again.
 STATUS = {KeyConflictError: 409, UnknownError: 404, StoreError: 503}
-API = (session, scores, judging, votes, searching, exchange, managing, changes)
+API = (session, scores, judging, managing)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
     "cookie and, to write, the header X-CSRF-Token."
@@ -41,6 +41,13 @@ DESCRIPTION = (
 
 def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCAL_NAMES) -> Guard:
     """The application of a studio; `hosts` are the names under which it may be reached."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        # Votes that are pending are recorded.
+        studio.close()
+
     app = FastAPI(
         title="assay studio",
         version=__version__,
@@ -48,7 +55,7 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        lifespan=closing_with(studio),
+        lifespan=lifespan,
         telemetry=NO_TELEMETRY,
     )
     app.state.studio = studio
@@ -71,17 +78,6 @@ def make_server(app: Guard, config: uvicorn.Config) -> uvicorn.Server:
     server = uvicorn.Server(config)
     app.app.state.is_closing = lambda: server.should_exit
     return server
-
-
-def closing_with(studio: Studio) -> Any:  # noqa: ANN401 - a context manager, as FastAPI takes it
-    """What ends with the application: votes that are pending are recorded."""
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        studio.close()
-
-    return lifespan
 
 
 async def explain(_: Request, error: Exception) -> JSONResponse:

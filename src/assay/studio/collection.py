@@ -1,14 +1,17 @@
-"""`Collection`: what is judged in a studio: judgments, runs, questions and passages, read once when it starts."""
+"""`Collection`: what is judged in a studio: judgments, runs, questions and passages, read once when it starts.
+
+The grades to choose from are those of the file and of the votes so far, or what the policy `top_grade` says.
+"""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import math
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, PolicyError
 from assay.core.text import given_id, show
 from assay.data.qrels import Qrels
 from assay.data.run import Run
@@ -16,10 +19,22 @@ from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.tasks.compare.passages import wanted_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from assay.studio.store.events import VoteEvent
+    from assay.studio.store.store import Store
 
 DEMO = "assay demo: the annual report of a fictional company"
 DEMO_RUNS = ("bm25", "dense", "hybrid")
+GRADES = "grades"
+# The highest grade of an open scale, the highest that is offered unasked, and the highest that can be.
+USUAL_GRADES = 3
+MOST_UNASKED = 10
+MOST_GRADES = 100
+
+
+class UnknownError(DataError):
+    """There is no such query, run or measure in this studio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +89,65 @@ def retrieved(run: Run) -> Iterator[str]:
         yield from map(given_id, run.rows.documents(number))
 
 
-@contextmanager
-def demo_files() -> Iterator[dict[str, Any]]:
-    """The files of the demo collection, as `open_collection` takes them."""
+def demo_collection() -> Collection:
+    """The demo: a fictional company's annual report."""
     with as_file(files("assay") / "demo") as folder:
         path = Path(folder)
-        yield {
-            "title": DEMO,
-            "qrels": Qrels(path / "qrels.txt"),
-            "runs": {name: Run(path / f"{name}.run") for name in DEMO_RUNS},
-            "queries": path / "queries.jsonl",
-            "corpus": path / "passages.jsonl",
-        }
+        runs = {name: Run(path / f"{name}.run") for name in DEMO_RUNS}
+        texts = {"queries": path / "queries.jsonl", "corpus": path / "passages.jsonl"}
+        return open_collection(DEMO, Qrels(path / "qrels.txt"), runs, **texts)
+
+
+def choose_grades(
+    base: Mapping[str, Mapping[str, float]], events: Iterable[VoteEvent], store: Store, chosen: int | None
+) -> list[float]:
+    """The grades of a studio; a highest one that was chosen is kept in the store."""
+    kept = store.setting(GRADES)
+    top = chosen if chosen is not None or kept is None else int(kept)
+    scale = grades_of(base, (event.vote for event in events if event.vote is not None), top)
+    if chosen is not None and str(chosen) != kept:
+        store.set_setting(GRADES, str(chosen))
+    return scale
+
+
+def grades_of(
+    base: Mapping[str, Mapping[str, float]], votes: Iterable[float] = (), top: int | None = None
+) -> list[float]:
+    """The grades from 0 to `top`; without it to 1 if nothing in the file or the votes is higher, else to 3 or more.
+
+    >>> grades_of({"q": {"d": 1.0}}), grades_of({}, [1.0]), grades_of({"q": {"d": 1.0}}, [4.0])
+    ([0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0, 4.0])
+    >>> grades_of({}, top=1)
+    [0.0, 1.0]
+    """
+    judged = max((grade for each in base.values() for grade in each.values()), default=None)
+    voted = max(votes, default=0.0)
+    if top is None:
+        top = inferred(float(USUAL_GRADES) if judged is None else judged, voted)
+    else:
+        check_top(top, judged or 0.0, voted)
+    return [float(each) for each in range(top + 1)]
+
+
+def inferred(judged: float, voted: float) -> int:
+    """The highest grade, if nobody chose one."""
+    highest = math.ceil(max(judged, voted))
+    if highest > MOST_UNASKED:
+        more = f"--policy top_grade={min(highest, MOST_GRADES)}"
+        raise DataError(
+            f"the judgments have a grade of {max(judged, voted):g}, and people choose from 0 to {MOST_UNASKED}; "
+            f"map the grades to fewer, or offer more with {more}"
+        )
+    return 1 if highest <= 1 else max(USUAL_GRADES, highest)
+
+
+def check_top(top: int, judged: float, voted: float) -> None:
+    """Raises if a grade is higher than the highest one that was chosen."""
+    if not 1 <= top <= MOST_GRADES:
+        raise PolicyError(f"the highest grade must be from 1 to {MOST_GRADES}, not {top}")
+    for what, highest in (("the judgments", judged), ("the votes in the store", voted)):
+        if highest > top:
+            raise DataError(
+                f"{what} have a grade of {highest:g}, and the grades to choose from end at {top}; "
+                f"choose more with --policy top_grade={math.ceil(highest)}"
+            )

@@ -1,4 +1,4 @@
-"""`Judgments`: what is judged, from the file of judgments, people's votes and decisions.
+"""`JudgmentsInForce`: what is judged, from the file of judgments, people's votes and decisions.
 
 A pair is a query and a document. Its grade in force is the last decision, if somebody decided it; else what the counted
 votes give, if there are enough; else the grade in the file. Events are applied in the order of their ids, so the same
@@ -7,7 +7,6 @@ events give the same judgments whenever the studio starts.
 
 from __future__ import annotations
 
-from collections import Counter
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,24 +41,24 @@ class Decision(NamedTuple):
     ballot: Ballot
 
 
-class Counting(NamedTuple):
+class VoteCounting(NamedTuple):
     """How votes become grades: the method, the votes that a pair needs, and whose votes count."""
 
     method: str = "majority"
     min_votes: int = 1
     whose: str = "people"
 
-    def check(self, grades: int) -> Counting:
+    def check(self, grades: int) -> VoteCounting:
         """The same, if it fits so many grades."""
         if self.method in OF_THUMBS and grades != THUMBS:
             raise PolicyError(f"{self.method} takes votes that are up or down, and there are {grades} grades; use mean")
         return self
 
 
-class Judgments:
+class JudgmentsInForce:
     """The judgments in force, and the votes behind them."""
 
-    def __init__(self, base: Mapping[str, Mapping[str, float]], counting: Counting) -> None:
+    def __init__(self, base: Mapping[str, Mapping[str, float]], counting: VoteCounting) -> None:
         self.base = base
         # Votes come from one thread, and are looked at from others.
         self.lock = RLock()
@@ -88,13 +87,6 @@ class Judgments:
             self.revision = revision
         return changed
 
-    def recount(self, counting: Counting) -> set[Pair]:
-        """Counts the votes in another way; the pairs whose grade changed."""
-        with self.lock:
-            self.counting = counting
-            every = {*self.ballots, *self.decisions}
-            return self._grade_all() if counting.method == "dawid_skene" else self._grade(every)
-
     def in_force(self, query: str) -> dict[str, float]:
         """The grade of each judged document of a query."""
         with self.lock:
@@ -115,24 +107,28 @@ class Judgments:
             known = {query: each for query, each in self.base.items() if each}
             return {**known, **{query: self.in_force(query) for query in self._graded}}
 
-    def is_decided_by(self, pair: Pair, voter: str, event: int) -> bool:
-        """Whether an event is somebody's last decision on a pair."""
-        known = self._decided.get(pair, {}).get(voter)
-        return known is not None and known.event == event
+    def is_last(self, event: VoteEvent) -> bool:
+        """Whether a vote or decision was neither replaced nor taken back."""
+        known = self._decided if event.kind == "decision" else self.ballots
+        ballot = known.get((event.query, event.document), {}).get(event.voter)
+        return ballot is not None and ballot.event == event.id
+
+    def may_know(self, voter: str | None, pair: Pair) -> bool:
+        """Whether a voter may know what others voted on a pair: once they have voted on it, or it is decided."""
+        return pair in self.decisions or voter in self.ballots.get(pair, {})
 
     def is_blind(self, voter: str | None, pair: Pair) -> bool:
-        """Whether others' votes on a pair are hidden from a voter, who has not voted on it yet."""
-        ballots = self.ballots.get(pair, {})
-        return bool(ballots) and voter not in ballots and pair not in self.decisions
+        """Whether there are votes on a pair that a voter may not know."""
+        return bool(self.ballots.get(pair)) and not self.may_know(voter, pair)
 
-    def counted(self, pair: Pair) -> list[float]:
-        """The votes on a pair that count."""
+    def counted(self, pair: Pair) -> dict[str, float]:
+        """The votes on a pair that count, by voter."""
         kinds = COUNTED[self.counting.whose]
-        return [
-            ballot.vote
+        return {
+            voter: ballot.vote
             for voter, ballot in self.ballots.get(pair, {}).items()
             if ballot.vote is not None and self.kinds.get(voter, "person") in kinds
-        ]
+        }
 
     def _take(self, event: VoteEvent) -> None:
         """Applies one event."""
@@ -167,39 +163,33 @@ class Judgments:
         voter = max(decided, key=lambda name: decided[name].event)
         self.decisions[pair] = Decision(voter, decided[voter])
 
-    def _grade(self, pairs: Iterable[Pair]) -> set[Pair]:
+    def _grade(self, pairs: Iterable[Pair], method: str | None = None) -> set[Pair]:
         """Grades pairs, each by its own votes."""
-        settings = Settings(self.counting.method)
+        settings = Settings(method or self.counting.method)
         grades: dict[Pair, float | None] = {}
         for pair in pairs:
-            votes = self.counted(pair)
-            enough = len(votes) >= self.counting.min_votes and votes
-            grades[pair] = grade_of(votes, settings) if enough else None
+            said = list(self.counted(pair).values())
+            grades[pair] = grade_of(said, settings) if said and len(said) >= self.counting.min_votes else None
         return self._replace(grades)
 
     def _grade_all(self) -> set[Pair]:
         """Grades all pairs by voters' estimated reliability; by majority while there is a single voter."""
-        rows = [(pair, voter, vote) for pair, voter, vote in self._counted_rows() if vote is not None]
-        every = {*self.ballots, *self.decisions, *((q, d) for q, each in self._graded.items() for d in each)}
-        if len({voter for _, voter, _ in rows}) < FEWEST_VOTERS:
-            return self._replace({pair: majority_of(self.counted(pair), self.counting.min_votes) for pair in every})
         from assay.tasks.vote.api import votes
 
-        table = [{"query": pair[0], "document": pair[1], "voter": voter, "vote": vote} for pair, voter, vote in rows]
-        many = Counter(pair for pair, _, _ in rows)
-        if max(many.values()) < self.counting.min_votes:
-            return self._replace(dict.fromkeys(every))
-        found = votes(table, method="dawid_skene", min_votes=self.counting.min_votes, scale="grades")
+        counted = {pair: self.counted(pair) for pair in self.ballots}
+        every = {*counted, *self.decisions, *((q, d) for q, each in self._graded.items() for d in each)}
+        if len({voter for each in counted.values() for voter in each}) < FEWEST_VOTERS:
+            return self._grade(every, "majority")
         grades: dict[Pair, float | None] = dict.fromkeys(every)
-        grades.update(zip(found.pair_names, found.grades.tolist(), strict=True))
+        if max(map(len, counted.values())) >= self.counting.min_votes:
+            rows = [
+                {"query": query, "document": document, "voter": voter, "vote": vote}
+                for (query, document), each in counted.items()
+                for voter, vote in each.items()
+            ]
+            found = votes(rows, method="dawid_skene", min_votes=self.counting.min_votes, scale="grades")
+            grades.update(zip(found.pair_names, found.grades.tolist(), strict=True))
         return self._replace(grades)
-
-    def _counted_rows(self) -> Iterable[tuple[Pair, str, float | None]]:
-        kinds = COUNTED[self.counting.whose]
-        for pair, ballots in self.ballots.items():
-            for voter, ballot in ballots.items():
-                if self.kinds.get(voter, "person") in kinds:
-                    yield pair, voter, ballot.vote
 
     def _replace(self, grades: Mapping[Pair, float | None]) -> set[Pair]:
         """Puts grades from votes into force, under decisions; the pairs that changed."""
@@ -219,8 +209,3 @@ class Judgments:
             if self.grade(query, document) != before:
                 changed.add(pair)
         return changed
-
-
-def majority_of(votes: list[float], least: int) -> float | None:
-    """The most frequent vote, if there are enough."""
-    return grade_of(votes, Settings("majority")) if votes and len(votes) >= least else None

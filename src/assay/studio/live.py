@@ -17,9 +17,11 @@ import numpy as np
 
 from assay.core.measure import is_pooled
 from assay.results.results import Results
-from assay.studio.errors import UnknownError
+from assay.studio.collection import UnknownError
 from assay.tasks.compare.api import compare_results
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.compare.read import ScoredRuns
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
@@ -28,21 +30,17 @@ if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray
     from assay.core.measure import Measure
     from assay.data.run import Run
+    from assay.engine.ranking import Ranking
     from assay.results.result import Result
     from assay.stats.significance import ComparisonSettings
-    from assay.studio.judgments import Judgments
+    from assay.studio.judgments import JudgmentsInForce
     from assay.tasks.compare.result import Comparison
-    from assay.tasks.evaluate.scorer import Scorer
 
-# A query that every run has, so that a run without any of the queries to score is not an error. No id in a file begins
-# with a line break.
-ANCHOR = "\nanchor"
-ANCHORED = {"document": 1.0}
 # Notes come with scoring everything. That is done again after so many times of what it takes.
 PATIENCE = 20
 
 
-class Whole(NamedTuple):
+class LastScoring(NamedTuple):
     """When everything was last scored, the seconds that it took, and the changes up to then."""
 
     when: float = 0.0
@@ -60,16 +58,15 @@ class Scores:
         self.is_scored: BoolArray = np.zeros(size, dtype=np.bool_)
         self.put(whole, whole.queries, places)
 
-    def put(self, found: Result, queries: Some[str], places: Mapping[str, int]) -> None:
+    def put(self, found: Result | None, queries: Some[str], places: Mapping[str, int]) -> None:
         """Takes over the scores of some queries; those that the result leaves out have none."""
         self.is_scored[[places[query] for query in queries]] = False
-        kept = [(row, places[query]) for row, query in enumerate(found.queries) if query != ANCHOR]
-        if not kept:
+        if found is None:
             return
-        rows, own = (list(each) for each in zip(*kept, strict=True))
+        own = [places[query] for query in found.queries]
         self.is_scored[own] = True
         for name, scores in found.scores.items():
-            self.values[name][own] = scores[rows]
+            self.values[name][own] = scores
 
     def result(self, queries: Sequence[str]) -> Result:
         """The scores as a result, with the notes of the last time that the whole run was scored."""
@@ -85,13 +82,13 @@ class Live:
     def __init__(
         self,
         runs: Mapping[str, Run],
-        judgments: Judgments,
+        judgments: JudgmentsInForce,
         measures: Sequence[str],
         settings: ComparisonSettings,
         **how: Any,  # noqa: ANN401 - convention and policies, as `evaluate` takes them
     ) -> None:
         self.runs, self.judgments, self.settings = runs, judgments, settings
-        self.names, self.how = list(measures), how
+        self.plan = make_plan(measures, **how)
         self.ranked = {query for run in runs.values() for query in run.queries}
         self.queries = list(
             dict.fromkeys([*judgments.base, *(query for run in runs.values() for query in run.queries)])
@@ -106,7 +103,7 @@ class Live:
         # Those whose judgments changed since everything began to be scored the last time.
         self._meanwhile: set[str] = set()
         self._stale_lock = Lock()
-        self._whole = Whole()
+        self._whole = LastScoring()
         self._is_renewed = Lock()
         self._score_all()
 
@@ -122,7 +119,7 @@ class Live:
 
     def scorer(self, judgments: Mapping[str, Mapping[str, float]], top: int = 0) -> Scorer:
         """A scorer of some judgments."""
-        return make_scorer(judgments, self.names, top=top, **self.how)
+        return Scorer(replace(self.plan, top=top), judgments)
 
     def touch(self, queries: Some[str]) -> None:
         """Says that the judgments of queries changed; they are scored again when somebody looks."""
@@ -152,10 +149,13 @@ class Live:
 
     def _score_some(self, stale: set[str]) -> None:
         judged = {query: grades for query in stale if (grades := self.judgments.in_force(query))}
-        scorer = self.scorer({**judged, ANCHOR: ANCHORED})
+        scorer = self.scorer(judged) if judged else None
         for name, run in self.runs.items():
-            known: dict[str, Any] = {query: run.as_given(query) for query in judged if query in run}
-            self._scores[name].put(scorer.evaluate({**known, ANCHOR: ANCHORED}), stale, self.places)
+            found = None
+            if scorer is not None:
+                own = {query: run.as_given(query) for query in judged if query in run}
+                found = self.plan.score(rank_given(scorer, own))
+            self._scores[name].put(found, stale, self.places)
         self._changes += 1
 
     def _score_all(self) -> None:
@@ -174,7 +174,7 @@ class Live:
             self._stale |= self._meanwhile
             self._scores = found
             self._changes += 1
-            self._whole = Whole(time.monotonic(), time.monotonic() - started, self._changes)
+            self._whole = LastScoring(time.monotonic(), time.monotonic() - started, self._changes)
 
     def renew(self) -> None:
         """Takes the notes anew, with all scores, if votes came since and nobody does it or did it just now."""
@@ -205,7 +205,7 @@ class Live:
             changes, results = self._changes, self.results()
         found = None
         if results is not None and len(self.runs) > 1:
-            found = compare_results(results.results, None, self.settings)
+            found = compare_results(ScoredRuns(results.results), self.settings)
         with self.lock:
             self._compared = (changes, found)
         return found
@@ -219,6 +219,14 @@ class Live:
             if measure not in self.measures:
                 raise UnknownError(f"unknown measure {measure}; the studio computes {', '.join(self.measures)}")
             return {name: np.where(each.is_scored, each.values[measure], np.nan) for name, each in self._scores.items()}
+
+
+def rank_given(scorer: Scorer, rankings: Mapping[str, object]) -> Ranking:
+    """The rankings of some queries; a run may have none of them."""
+    ranking = scorer.start()
+    for query, documents in rankings.items():
+        scorer.add(ranking, query, documents)
+    return ranking
 
 
 def is_of_one_query(measure: Measure) -> bool:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.data.fields import find_field
-from assay.data.frames import as_id
-from assay.data.http import TemporaryError
+from assay.data.frames.frame import as_id
 from assay.data.texts import PASSAGE_TEXT, read_passages
+from assay.net.http import TemporaryError
+from assay.studio.views import votes_on
 from assay.tasks.probe.answers import split_answer
 from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.retrievers import RankingReader, find_list
@@ -88,7 +89,7 @@ def search(studio: Studio, question: str, voter: str) -> dict[str, Any]:
             "passage": texts.get(hit.document),
             "score": hit.score,
             "rank": rank,
-            **studio.votes_on(query, hit.document, voter),
+            **votes_on(studio, query, hit.document, voter),
         }
         for rank, hit in enumerate(hits, start=1)
     ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.errors import DataError, FileError, PolicyError
 from assay.core.text import show
-from assay.data.source import quoted, reason_of
+from assay.files.source import quoted, reason_of
 from assay.studio.guard import LOCAL_NAMES
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MORE_PORTS = 20
 LAST_WAIT = 2
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where a studio is served: the host and port, other names that it answers to, and the files for HTTPS."""
 
     host: str = HOST
@@ -71,17 +71,17 @@ def is_of_this_machine(host: str) -> bool:
         return False
 
 
-def check_people(store: Store, address: Address) -> None:
+def check_people(store: Store, address: ServerAddress) -> None:
     """Raises if others could reach the studio and nobody has a password."""
     if address.is_local or any(voter.has_password for voter in store.voters()):
         return
     raise PolicyError(
         f"with {address.elsewhere} others can reach the studio, and nobody has a password yet; "
-        "add people first: assay studio --store FILE --add-user NAME"
+        "add people first: assay studio admin --store FILE add-user NAME"
     )
 
 
-def check_files(address: Address) -> None:
+def check_files(address: ServerAddress) -> None:
     """Raises unless the certificate and its key can be used, where they are given."""
     if address.certificate is None or address.key is None:
         return
@@ -92,18 +92,15 @@ def check_files(address: Address) -> None:
         except OSError as error:
             raise FileError(f"{quoted(path)} cannot be read: {reason_of(error)}") from None
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(address.certificate, address.key, password=no_password)
+        # A key with a password is refused: nobody is there to type one.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(address.certificate, address.key, password=lambda: "")
     except (ssl.SSLError, ValueError) as error:
         files = f"{quoted(address.certificate)} and {quoted(address.key)}"
         raise DataError(f"{files} are not a certificate and its key without a password: {error}") from None
 
 
-def no_password() -> str:
-    """What a key with a password is refused with: nobody is there to type one."""
-    return ""
-
-
-def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str], None]) -> None:
+def serve(studio: Studio, address: ServerAddress, *, browse: bool, say: Callable[[str], None]) -> None:
     """Serves a studio until a signal ends it: after Ctrl-C it raises KeyboardInterrupt, else it returns.
 
     Either way, open requests have had some seconds, and what was pending is recorded.
@@ -143,7 +140,7 @@ def serve(studio: Studio, address: Address, *, browse: bool, say: Callable[[str]
         studio.close()
 
 
-def listen(address: Address) -> socket.socket:
+def listen(address: ServerAddress) -> socket.socket:
     """A listening socket on the port that was chosen, or on the first free one."""
     ports = [address.port] if address.port is not None else [*range(PORT, PORT + MORE_PORTS), 0]
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET

@@ -11,32 +11,32 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, DataError
-from assay.core.text import show
-from assay.data.frames import as_float
+from assay.core.interface import Option
+from assay.core.text import count, show
+from assay.data.frames.given import as_float
+from assay.stats.significance import ComparisonSettings, check_settings
 from assay.studio.background import Background
-from assay.studio.errors import UnknownError
-from assay.studio.grades import choose_grades
-from assay.studio.judgments import Counting, Judgments
+from assay.studio.collection import UnknownError, choose_grades
+from assay.studio.judgments import JudgmentsInForce, VoteCounting
 from assay.studio.live import Live
 from assay.studio.store.events import NewVote, check_vote
 from assay.studio.store.writer import Writer
-from assay.studio.views import numbers, shown_vote, votes_on
-from assay.tasks.pool.api import make_pool
+from assay.studio.views import numbers, shown_vote
+from assay.tasks.compare.read import find_baseline
+from assay.tasks.evaluate.plan import make_plan
+from assay.tasks.next.api import make_pool
 from assay.tasks.vote.ballots import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
 
-    from assay.core.policies import Policies
-    from assay.stats.significance import ComparisonSettings
     from assay.studio.collection import Collection
     from assay.studio.judgments import Pair
     from assay.studio.search import LiveSearch
     from assay.studio.store.events import Recorded, VoteEvent, VoterKind
     from assay.studio.store.store import Store
-    from assay.tasks.pool.pool import JudgmentPool
-    from assay.tasks.pool.settle import Settlement
+    from assay.tasks.next.pool import JudgmentPool
 
 LABELS = {
     2: ("not relevant", "relevant"),
@@ -61,13 +61,53 @@ class StudioSettings:
 
     measures: Sequence[str]
     comparing: ComparisonSettings
-    counting: Counting = field(default_factory=Counting)
+    counting: VoteCounting = field(default_factory=VoteCounting)
     depth: int = 20
     votes: int = 1
     settle: str = "dcg@10"
     between: tuple[str, str] | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
     top: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        runs: Mapping[str, object],
+        measures: Sequence[str],
+        *,
+        depth: int = 20,
+        votes: int = 1,
+        settle: str = "dcg@10",
+        between: tuple[str, str] | None = None,
+        top_grade: int | None = None,
+        method: str = "majority",
+        min_votes: int = 1,
+        whose: str = "people",
+        baseline: str | None = None,
+        test: str = "randomization",
+        correction: str = "holm",
+        family: str = "measure",
+        alpha: float = 0.05,
+        samples: int | None = None,
+        seed: int = 0,
+        **scoring: Any,  # noqa: ANN401 - the convention and its policies
+    ) -> StudioSettings:
+        """The settings of a studio of these runs, each by the name that `assay studio` gives it."""
+        how = (test, correction, family, alpha, samples, seed, find_baseline(runs, baseline))
+        counting = VoteCounting(method, min_votes, whose)
+        comparing = check_settings(ComparisonSettings(*how))
+        return cls(measures, comparing, counting, depth, votes, settle, between, scoring, top_grade)
+
+    def check(self, collection: Collection) -> None:
+        """Raises if a measure is not known, also while there is nothing to score, or a run to settle is not there."""
+        make_plan(self.measures, **self.scoring)
+        names, option = self.between or (), Option("between")
+        for name in names:
+            if name not in collection.runs:
+                known = ", ".join(map(show, collection.runs))
+                raise DataError(f"{option}: unknown run {show(name)}; the runs are {known}")
+        if self.between is not None and len(set(self.between)) == 1:
+            raise DataError(f"{option} names {show(self.between[0])} twice; name two runs")
 
 
 class Studio:
@@ -83,7 +123,7 @@ class Studio:
         self.listeners: list[Callable[[int], None]] = []
         self.asked = store.questions()
         self.found = store.rankings()
-        self.judgments = Judgments(collection.judgments, settings.counting.check(len(self.grades)))
+        self.judgments = JudgmentsInForce(collection.judgments, settings.counting.check(len(self.grades)))
         self.lock = self.judgments.lock
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
         self.judgments.apply(events)
@@ -143,8 +183,7 @@ class Studio:
     @property
     def rel(self) -> float:
         """The lowest relevant grade."""
-        policies: Policies = self.live.scorer({"q": {"d": 1}}).policies
-        return policies.rel
+        return self.live.plan.policies.rel
 
     def close(self) -> None:
         """Records what is pending, and lets go of the store."""
@@ -231,16 +270,19 @@ class Studio:
         """What voters are told."""
         return self.store.setting(GUIDELINES) or DEFAULT_GUIDELINES
 
-    def judged_share(self, query: str) -> tuple[int, int]:
-        """How many pairs of a query's pool are judged, and how many there are."""
-        return self.pool.count_judged(query)
-
     def progress(self) -> dict[str, int]:
         """How far judging has come."""
         with self.lock:
             judged, of = self.pool.count_judged()
             numbers = [len(pairs) for pairs in self.judgments.voted.values() if pairs]
         return {"pairs": judged, "of": of, "votes": sum(numbers), "voters": len(numbers)}
+
+    def describe(self) -> str:
+        """What there is, in one line."""
+        known = self.progress()
+        queries, runs = count(len(self.live.queries), "query", "queries"), count(len(self.live.runs), "run")
+        judged = f"{known['pairs']:,} of {count(known['of'], 'pair')} judged"
+        return f"{queries}, {runs}, {judged}; {count(known['votes'], 'vote')}"
 
     def settlement(self) -> dict[str, Any] | None:
         """Whether further judgments can change which of two runs is better; None for a single run."""
@@ -252,49 +294,41 @@ class Studio:
             found = self.pool.settlement
             if found is None:
                 return {"measure": self.settings.settle, "reason": self.pool.reason}
-            return settlement_fields(found)
+            fields = found.to_dict()
+        renamed = {"low": fields["lowest"], "high": fields["highest"], "settled": fields["is_settled"]}
+        return {**fields, **renamed, "open": fields["opposing"], "fewest": fields["needed"]}
 
     def next_pair(self, voter: str | None, order: str, skip: set[Pair]) -> dict[str, Any]:
         """The pair that a voter should judge next, how far everybody is, and whether judging can change anything."""
         with self.lock:
             mine = self.judgments.voted.get(voter or "", {})
-            found = self._open_pair(order, {*mine, *skip}, voter)
-            last = next(reversed(mine), None)
+            order = "depth" if order in ("worth", "against") and self.pool.compared is None else order
+            # Everybody has a random order of their own.
+            seed = zlib.crc32((voter or "").encode())
+            found = [
+                {**self.pair_fields(pair.query, pair.document), "worth": pair.worth, "rank": pair.rank}
+                for pair in self.pool.next(order, skip={*mine, *skip}, seed=seed, wanted=self.wanted)
+            ]
+            previous = None
+            if (last := next(reversed(mine), None)) is not None:
+                ballot = self.judgments.ballots[last][voter or ""]
+                previous = {"id": ballot.event, "query": last[0], "document": last[1]}
+                previous |= {"vote": shown_vote(ballot.vote), "comment": ballot.comment}
             progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
             return {
-                "pair": found,
+                "pair": found[0] if found else None,
                 "left": self.pool.count_open(self.wanted),
                 "done": len(mine),
                 "progress": [{"voter": name, "votes": len(pairs)} for name, pairs in progress if pairs],
                 "settlement": self.settlement(),
                 "revision": self.judgments.revision,
-                "previous": None if last is None else self._vote_on(last, voter or ""),
+                "previous": previous,
             }
-
-    def _open_pair(self, order: str, skip: set[Pair], voter: str | None) -> dict[str, Any] | None:
-        """The first pair in an order that still needs votes, and that this voter has not voted on."""
-        order = "depth" if order in ("worth", "against") and self.pool.compared is None else order
-        # Everybody has a random order of their own.
-        seed = zlib.crc32((voter or "").encode())
-        for pair in self.pool.next(order, skip=skip, seed=seed, wanted=self.wanted):
-            return {**self.pair_fields(pair.query, pair.document), "worth": pair.worth, "rank": pair.rank}
-        return None
-
-    def _vote_on(self, pair: Pair, voter: str) -> dict[str, Any]:
-        """A voter's vote on a pair."""
-        ballot = self.judgments.ballots[pair][voter]
-        said = {"id": ballot.event, "query": pair[0], "document": pair[1]}
-        return {**said, "vote": shown_vote(ballot.vote), "comment": ballot.comment}
 
     def pair_fields(self, query: str, document: str) -> dict[str, Any]:
         """A question and a passage to judge."""
         passage = self.passages([document]).get(document)
         return {"query": query, "question": self.question(query), "document": document, "passage": passage}
-
-    def votes_on(self, query: str, document: str, voter: str | None) -> dict[str, Any]:
-        """The votes on a pair that a voter may see."""
-        with self.lock:
-            return votes_on(self.judgments, query, document, voter)
 
     def event(self, number: int) -> VoteEvent | None:
         """A recorded vote."""
@@ -303,12 +337,8 @@ class Studio:
 
     def is_in_force(self, event: VoteEvent) -> bool:
         """Whether a vote or decision was neither replaced nor taken back."""
-        pair = (event.query, event.document)
         with self.lock:
-            if event.kind == "decision":
-                return self.judgments.is_decided_by(pair, event.voter, event.id)
-            ballot = self.judgments.ballots.get(pair, {}).get(event.voter)
-        return ballot is not None and ballot.event == event.id
+            return self.judgments.is_last(event)
 
     def undoing(self, event: VoteEvent) -> NewVote:
         """What takes a vote back: the vote before it once more, step by step, or else a withdrawal."""
@@ -377,10 +407,3 @@ class Studio:
             self.asked[query] = question
             self.found[query] = list(ranking)
         return query
-
-
-def settlement_fields(found: Settlement) -> dict[str, Any]:
-    """A settlement as the pages take it."""
-    fields = found.to_dict()
-    renamed = {"low": fields["lowest"], "high": fields["highest"], "settled": fields["is_settled"]}
-    return {**fields, **renamed, "open": fields["opposing"], "fewest": fields["needed"]}

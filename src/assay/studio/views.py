@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.text import count, show, some
+from assay.engine.ranking import rebuild
 from assay.render import finite
 from assay.report.content import base_core
-from assay.studio.errors import UnknownError
-from assay.studio.live import ANCHOR, ANCHORED
+from assay.studio.collection import UnknownError
+from assay.studio.live import rank_given
 from assay.tasks.compare.rankings import QueryLists
 from assay.tasks.compare.ranks import Ranks
 from assay.tasks.compare.report import comparison_core
+from assay.tasks.evaluate.api import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.core.judged import IntArray
-    from assay.studio.judgments import Judgments
     from assay.studio.studio import Studio
 
 TOP = 20
@@ -36,7 +37,7 @@ NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 SEARCH = "search"
 
 
-class Wanted(NamedTuple):
+class QuerySelection(NamedTuple):
     """Which queries to list, and in which order."""
 
     measure: str
@@ -99,20 +100,21 @@ def empty_core(studio: Studio, said: str) -> dict[str, Any]:
         "forests": {},
         "charts": [],
         "themes": {},
+        "unmet": [],
         "first": {"a": names[0], "b": names[-1]},
         "notes": [],
         "signature": "",
     }
 
 
-def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+def query_rows(studio: Studio, wanted: QuerySelection) -> dict[str, Any]:
     """A page of the list of queries: the scores of all runs, the difference of two, and how much is judged."""
     scores = scores_of(studio, wanted)
     difference = scores[wanted.b] - scores[wanted.a]
     places = matching(studio, wanted.find)
     keys = {"difference": difference, "a": scores[wanted.a], "b": scores[wanted.b]}
     if wanted.sort == "judged":
-        keys["judged"] = np.array([studio.judged_share(query)[0] for query in studio.queries], dtype=np.float64)
+        keys["judged"] = np.array([studio.pool.count_judged(query)[0] for query in studio.queries], dtype=np.float64)
     if wanted.sort in keys:
         places = sorted_places(keys[wanted.sort], places, descending=wanted.descending)
     elif wanted.descending:
@@ -122,7 +124,7 @@ def query_rows(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     return {"total": len(places), "rows": rows, "revision": studio.judgments.revision}
 
 
-def scores_of(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+def scores_of(studio: Studio, wanted: QuerySelection) -> dict[str, Any]:
     """The scores of all runs; raises unless the two that are compared are among them."""
     scores = studio.live.score_rows(wanted.measure)
     for name in (wanted.a, wanted.b):
@@ -132,7 +134,7 @@ def scores_of(studio: Studio, wanted: Wanted) -> dict[str, Any]:
     return {name: np.append(each, others) for name, each in scores.items()} if len(others) else scores
 
 
-def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
+def query_bars(studio: Studio, wanted: QuerySelection) -> dict[str, Any]:
     """One value per query, the best first, as the bars of a report: the difference of two runs, or the score of one.
 
     Of very many queries some are chosen, at even distances; the counts are of all.
@@ -157,7 +159,7 @@ def query_bars(studio: Studio, wanted: Wanted) -> dict[str, Any]:
 def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) -> dict[str, Any]:  # noqa: ANN401 - arrays
     """One query of the list."""
     query = studio.queries[place]
-    judged, of = studio.judged_share(query)
+    judged, of = studio.pool.count_judged(query)
     return {
         "query": query,
         "question": studio.question(query),
@@ -194,7 +196,7 @@ def query_view(studio: Studio, query: str, voter: str | None) -> dict[str, Any]:
         raise UnknownError(f"unknown query {show(query)}; the list of queries has them all")
     names, view, scores = listed(studio, query)
     with studio.lock:
-        votes = {document: votes_on(studio.judgments, query, document, voter) for document in view["documents"]}
+        votes = {document: votes_on(studio, query, document, voter) for document in view["documents"]}
     hidden = {name for name, each in votes.items() if each["others"] is None and each["count"]}
     if hidden:
         hide_blind(view, hidden)
@@ -226,35 +228,41 @@ def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[
     if query not in studio.live.ranked:
         runs = {SEARCH: {query: studio.found[query]}} if query in studio.found else runs
     grades = studio.judgments.in_force(query)
-    scorer = studio.live.scorer({query: grades, ANCHOR: ANCHORED}, top=TOP)
-    results, kept = scorer.score_all({name: {**each, ANCHOR: ANCHORED} for name, each in runs.items()})
+    scorer = studio.live.scorer({query: grades}, top=TOP)
+    plan, kept, scores = scorer.plan, Kept({}, {}, {}, None, {}), {}
+    for name, own in runs.items():
+        ranking = rank_given(scorer, own)
+        result = plan.score(ranking)
+        for group in plan.groups:
+            found, _ = ranking.judged(group.policies, group.number)
+            kept.judged.update({(name, measure): rebuild(found) for measure in group.measures})
+        kept.measures.update(result.measures)
+        kept.tops[name] = scorer.tops(ranking)
+        scores[name] = {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
     view = QueryLists(Ranks(scorer, *kept), list(runs)).query(query)
-    scores = {
-        name: {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
-        for name, result in results.items()
-    }
     return list(runs), view, scores if grades else {name: {} for name in runs}
 
 
-def votes_on(judgments: Judgments, query: str, document: str, voter: str | None) -> dict[str, Any]:
-    """The votes on a pair: one's own, and those of others once one has voted."""
-    pair = (query, document)
-    ballots = judgments.ballots.get(pair, {})
-    mine = ballots.get(voter) if voter is not None else None
-    others = [
-        {"voter": name, "vote": shown_vote(ballot.vote), "kind": judgments.kinds.get(name, "person")}
-        for name, ballot in ballots.items()
-        if name != voter
-    ]
-    decided = judgments.decisions.get(pair)
-    return {
-        "mine": None if mine is None else shown_vote(mine.vote),
-        "id": None if mine is None else mine.event,
-        "comment": "" if mine is None else mine.comment,
-        "count": len(ballots),
-        "others": None if judgments.is_blind(voter, pair) else others,
-        "decided": None if decided is None else decided.ballot.vote,
-    }
+def votes_on(studio: Studio, query: str, document: str, voter: str | None) -> dict[str, Any]:
+    """The votes on a pair that a voter may see: one's own, and those of others once one has voted."""
+    pair, judgments = (query, document), studio.judgments
+    with studio.lock:
+        ballots = judgments.ballots.get(pair, {})
+        mine = ballots.get(voter) if voter is not None else None
+        others = [
+            {"voter": name, "vote": shown_vote(ballot.vote), "kind": studio.voter_kind(name)}
+            for name, ballot in ballots.items()
+            if name != voter
+        ]
+        decided = judgments.decisions.get(pair)
+        return {
+            "mine": None if mine is None else shown_vote(mine.vote),
+            "id": None if mine is None else mine.event,
+            "comment": "" if mine is None else mine.comment,
+            "count": len(ballots),
+            "others": None if judgments.is_blind(voter, pair) else others,
+            "decided": None if decided is None else decided.ballot.vote,
+        }
 
 
 def shown_vote(vote: float | None) -> float | str:

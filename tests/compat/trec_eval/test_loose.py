@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.compat.trec_eval import loose, run_trec_eval
 from assay.compat.trec_eval.options import Remark, Stop, read_real
+from tables import for_each
 
 few = settings(max_examples=max(10, settings.default.max_examples // 2))
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n1 0 é 1\n2 0 a 1\n2 0 b 2\n3 0 d 0\n3 0 a -1\n"
@@ -119,7 +120,7 @@ def test_blocks_do_not_matter(folder, monkeypatch, size):
 REPEATED = "1 Q0 a 1 9 t\n1 Q0 b 1 8 t\n1 Q0 c 1 7 t\n1 Q0 c 1 6 t\n1 Q0 b 1 5 t\n2 Q0 a 1 1 t\n"
 
 
-@pytest.mark.parametrize(("depth", "document"), [("-M9", "b"), ("-M5", "b"), ("-M4", "c")])
+@for_each(("depth", "document"), [("-M9", "b"), ("-M5", "b"), ("-M4", "c")])
 def test_the_lowest_document_that_comes_twice_is_named(folder, depth, document):
     with pytest.raises(Stop) as caught:
         printed(folder, REPEATED, "-q", depth)
@@ -134,9 +135,7 @@ def test_what_comes_again_below_the_depth_does_not_count(folder):
     assert "num_ret               \t2\t0\n" in empty
 
 
-@pytest.mark.parametrize(
-    "text", [*SCORES, "1e5", "+1.5", "infx", "NAN", "nanx", "1.", "-.5e-3", "1e-400", "5e-324", "0x", "١"]
-)
+@for_each("text", [*SCORES, "1e5", "+1.5", "infx", "NAN", "nanx", "1.", "-.5e-3", "1e-400", "5e-324", "0x", "١"])
 def test_scores_are_read_as_the_c_library_reads_them(text):
     value = read_real(text.encode())
     found = loose.parse_scores(polars.Series([text.encode().decode("latin-1")]))[0]

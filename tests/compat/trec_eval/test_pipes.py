@@ -8,7 +8,10 @@ from functools import partial
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a shell with such pipes")
+pytestmark = [
+    pytest.mark.verify,
+    pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a shell with such pipes"),
+]
 
 # Topic 2 twice, so that the second field matters to other formats; the last line makes the kernel refuse the run.
 QRELS = "2 1 a 1\n2 1 b 0\n2 2 a 0\n2 2 c 1\n10 1 a 1\n"

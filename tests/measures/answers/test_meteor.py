@@ -192,6 +192,6 @@ def test_sentences_need_nltks_data():
         assert assay.evaluate_answers(["It is. So be it."], ["It is. So be it."], name)[name] > 0.9
     else:
         with pytest.raises(
-            assay.MeasureError, match=r"run python -m nltk.downloader punkt_tab, or use tokenize=treebank"
+            assay.errors.MeasureError, match=r"run python -m nltk.downloader punkt_tab, or use tokenize=treebank"
         ):
             assay.evaluate_answers(["a"], ["a"], name)

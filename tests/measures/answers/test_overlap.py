@@ -146,7 +146,9 @@ def test_bad_input(references, predictions, measures, message):
 
 
 def test_a_measure_of_answers_is_no_measure_of_rankings():
-    with pytest.raises(assay.MeasureError, match=r"answer_em is a measure of answers; use assay\.evaluate_answers"):
+    with pytest.raises(
+        assay.errors.MeasureError, match=r"answer_em is a measure of answers; use assay\.evaluate_answers"
+    ):
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "answer_em")
 
 

@@ -154,7 +154,9 @@ def test_the_signature_names_the_library():
 
 
 def test_a_tokenizer_that_is_not_installed_is_a_clear_error():
-    with pytest.raises(assay.MeasureError, match=r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"):
+    with pytest.raises(
+        assay.errors.MeasureError, match=r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"
+    ):
         assay.evaluate_answers(["a"], ["a"], "bleu(tokenize=ko-mecab)")
 
 

@@ -93,7 +93,7 @@ class Counting:
 
 
 def test_semantic_is_the_cosine_with_the_best_reference():
-    measure = assay.semantic(Counting())
+    measure = assay.judges.semantic(Counting())
     references = [["ab"], ["xy", "aab"], ["ab"], [], [""]]
     result = assay.evaluate_answers(references, ["ba", "aab", "cd", "a", ""], [measure, "em"])
     assert result.scores["semantic"].tolist() == pytest.approx([1, 1, 0, nan, 0], nan_ok=True)
@@ -104,14 +104,14 @@ def test_semantic_is_the_cosine_with_the_best_reference():
 
 def test_semantic_asks_in_batches_and_for_each_text_once():
     embed = Counting()
-    measure = assay.semantic(embed, "letters", batch=4)
+    measure = assay.judges.semantic(embed, "letters", batch=4)
     references = [["a", "b", "same"] for _ in range(6)]
     assay.evaluate_answers(references, ["same", "p", "q", "r", "s", "t"], measure)
     assert embed.calls == [["same", "p", "q", "r"], ["a", "b"], ["s", "t", "a", "b"], ["same"]]
 
 
 def test_semantic_can_be_negative():
-    measure = assay.semantic(lambda texts: [[float(text)] for text in texts], "signed")
+    measure = assay.judges.semantic(lambda texts: [[float(text)] for text in texts], "signed")
     assert assay.evaluate_answers(["1", "-2"], ["-1", "-3"], measure).scores["signed"].tolist() == [-1, 1]
 
 
@@ -126,8 +126,8 @@ BAD_EMBEDDERS = [
 
 @pytest.mark.parametrize(("embed", "message"), BAD_EMBEDDERS)
 def test_bad_embedders(embed, message):
-    with pytest.raises(assay.DataError) as caught:
-        assay.evaluate_answers(["a"], ["b"], assay.semantic(embed))
+    with pytest.raises(assay.errors.DataError) as caught:
+        assay.evaluate_answers(["a"], ["b"], assay.judges.semantic(embed))
     assert str(caught.value).startswith(message)
 
 
@@ -140,8 +140,8 @@ def test_bad_embedders(embed, message):
     ],
 )
 def test_bad_calls(arguments, message):
-    with pytest.raises(assay.MeasureError) as caught:
-        assay.semantic(*arguments)
+    with pytest.raises(assay.errors.MeasureError) as caught:
+        assay.judges.semantic(*arguments)
     assert str(caught.value) == message
-    with pytest.raises(assay.MeasureError, match="batch must be a whole number at least 1"):
-        assay.semantic(len, batch=0)
+    with pytest.raises(assay.errors.MeasureError, match="batch must be a whole number at least 1"):
+        assay.judges.semantic(len, batch=0)

@@ -7,11 +7,11 @@ import pytest
 import assay
 from assay.core.prompt import Embed, Prompt, Reply
 from assay.core.ruling import JudgeFailure, RulingKind, run_steps
-from assay.data.records import read_records
+from assay.data.records.read import read_records
 from assay.measures import TABLE, parse
 from assay.measures.judged.case import Case
 from assay.measures.judged.replay import replay
-from assay.tasks.judge.estimate import Estimate, EstimateOnly, made_up
+from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, made_up
 from judges import Script
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
@@ -113,7 +113,7 @@ def test_prompts_are_short_and_ask_for_json(prompt):
 @pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
 def test_its_cost_can_be_estimated(definition):
     judge = assay.Judge(lambda _: "", embedder=lambda texts: [[1.0]] * len(texts), cache=False)
-    judge.estimate = Estimate()
+    judge.estimate = JudgeEstimate()
     record = {"query_id": "q1", "question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
     with pytest.raises(EstimateOnly):
         assay.evaluate_rag([record], [shortest(definition)], judge=judge)
@@ -146,6 +146,6 @@ def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
     assert script.asked[0][0]["content"].startswith("Only what is stated word for word counts.")
     assert "own_prompts=better=" in str(result.signature)
     judge = assay.Judge(script, cache=False, prompts={"suport": "x"})
-    with pytest.raises(assay.MeasureError, match=r"unknown prompt 'suport'; did you mean support\?"):
+    with pytest.raises(assay.errors.MeasureError, match=r"unknown prompt 'suport'; did you mean support\?"):
         assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
     assert len(script.asked) == 1

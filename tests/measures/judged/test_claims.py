@@ -134,7 +134,7 @@ def test_a_zero_embedding_is_no_score():
 
 
 def test_weights_must_not_be_zero():
-    with pytest.raises(assay.MeasureError, match="weights must not both be 0"):
+    with pytest.raises(assay.errors.MeasureError, match="weights must not both be 0"):
         replay("answer_correctness(weights=0;0)", RECORD, [])
 
 

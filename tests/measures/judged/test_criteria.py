@@ -63,13 +63,13 @@ def test_criteria_stay_whole_among_other_names():
     ],
 )
 def test_what_cannot_be_a_criterion(name, match):
-    with pytest.raises(assay.MeasureError, match=match):
+    with pytest.raises(assay.errors.MeasureError, match=match):
         assay.parse_measure(name)
 
 
 @pytest.mark.parametrize("text", ['say "hi"', "a (b)", "two\nlines", "tab\there", "\x00", 5, None])
 def test_objects_are_checked_too(text):
-    with pytest.raises(assay.MeasureError, match="criterion must be a text"):
+    with pytest.raises(assay.errors.MeasureError, match="criterion must be a text"):
         parse('aspect(criterion="x")').definition(criterion=text)
 
 
@@ -109,7 +109,7 @@ def test_levels(text, levels):
 
 @pytest.mark.parametrize("text", ["1: a", "1: a; 3: c", "a; b", "1: a; 1: b", "1:; 2: b", ";"])
 def test_wrong_levels(text):
-    with pytest.raises(assay.MeasureError, match="levels"):
+    with pytest.raises(assay.errors.MeasureError, match="levels"):
         read_levels(text)
 
 
@@ -193,10 +193,10 @@ g_eval = "Is it deep?"
 def own(tmp_path):
     file = tmp_path / "criteria.toml"
     file.write_text(CRITERIA, encoding="utf-8")
-    criteria = assay.read_criteria(file)
+    criteria = assay.judges.read_criteria(file)
     yield file, criteria
     for name in criteria:
-        assay.remove_measure(name)
+        assay.extend.remove_measure(name)
 
 
 def test_criteria_of_a_file_are_measures(own):
@@ -206,7 +206,7 @@ def test_criteria_of_a_file_are_measures(own):
         assert str(measure) == name
         assert assay.parse_measure(name) == measure
         assert pickle.loads(pickle.dumps(measure)) == measure  # noqa: S301 - our own
-    assert assay.read_criteria(file) == criteria
+    assert assay.judges.read_criteria(file) == criteria
     assert criteria["completeness"].definition.range == (1, 3)
     assert not criteria["errors"].definition.higher_is_better
     assert criteria["politeness"].definition.summary == "Is the answer polite (or at least not rude)?"
@@ -227,10 +227,10 @@ def test_they_are_asked_and_signed():
 
 @pytest.mark.usefixtures("own")
 def test_another_criterion_of_the_same_name_is_refused():
-    with pytest.raises(assay.MeasureError, match="another criterion is named 'politeness'"):
-        assay.read_criteria({"politeness": {"aspect": "Is it kind?"}})
-    with pytest.raises(assay.MeasureError, match="a measure named 'ndcg' already exists"):
-        assay.read_criteria({"ndcg": {"aspect": "Is it kind?"}})
+    with pytest.raises(assay.errors.MeasureError, match="another criterion is named 'politeness'"):
+        assay.judges.read_criteria({"politeness": {"aspect": "Is it kind?"}})
+    with pytest.raises(assay.errors.MeasureError, match="a measure named 'ndcg' already exists"):
+        assay.judges.read_criteria({"ndcg": {"aspect": "Is it kind?"}})
 
 
 @pytest.mark.parametrize(
@@ -258,22 +258,22 @@ def test_another_criterion_of_the_same_name_is_refused():
 )
 def test_what_is_wrong_with_criteria_is_said(content, match):
     with pytest.raises(assay.AssayError, match=match):
-        assay.read_criteria(content)
+        assay.judges.read_criteria(content)
 
 
 @pytest.mark.parametrize(("text", "match"), [("[x", "not valid TOML"), ("", "no criteria")])
 def test_wrong_files(tmp_path, text, match):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(assay.FormatError, match=match):
-        assay.read_criteria(tmp_path / "c.toml")
-    with pytest.raises(assay.FileError, match="cannot read the criteria"):
-        assay.read_criteria(tmp_path / "missing.toml")
+    with pytest.raises(assay.errors.FormatError, match=match):
+        assay.judges.read_criteria(tmp_path / "c.toml")
+    with pytest.raises(assay.errors.FileError, match="cannot read the criteria"):
+        assay.judges.read_criteria(tmp_path / "missing.toml")
 
 
 def test_unfinished_criteria_leave_nothing_behind():
-    with pytest.raises(assay.FormatError):
-        assay.read_criteria({"first_of_two": {"aspect": "a"}, "second_of_two": {}})
-    with pytest.raises(assay.MeasureError, match="unknown measure"):
+    with pytest.raises(assay.errors.FormatError):
+        assay.judges.read_criteria({"first_of_two": {"aspect": "a"}, "second_of_two": {}})
+    with pytest.raises(assay.errors.MeasureError, match="unknown measure"):
         assay.parse_measure("first_of_two")
 
 

@@ -6,6 +6,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 
 def collection(*queries):
@@ -51,7 +52,7 @@ def area(curve):
     return sum((left + right) / 2 * 0.1 for left, right in itertools.pairwise(curve))
 
 
-@pytest.mark.parametrize(("name", "queries", "expected"), TABLE)
+@for_each(("name", "queries", "expected"), TABLE)
 def test_values(name, queries, expected):
     if expected is None:
         # Values 1, 1/2, 0. By confidence 1/2 goes first, then 0; the oracle leaves out 0, then 1/2. At rates 0 and 0.1
@@ -81,7 +82,7 @@ def test_queries_without_scores_have_no_confidence():
 
 def test_it_has_no_interval():
     result = assay.evaluate(*collection(GOOD, BAD), "nauc(of=rr)")
-    with pytest.raises(assay.MeasureError, match="is one number for all queries and has no interval"):
+    with pytest.raises(assay.errors.MeasureError, match="is one number for all queries and has no interval"):
         result.interval("nauc(of=rr)")
     ((name, *values),) = result.table().rows
     assert (name.name, values) == ("nauc(of=rr)", [pytest.approx(1), None, None, 2])
@@ -111,7 +112,7 @@ MTEB_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("figure", "later", "earlier"), MTEB_VALUES)
+@for_each(("figure", "later", "earlier"), MTEB_VALUES)
 def test_ties_in_two_versions_of_mteb(figure, later, earlier):
     names = [f"nauc_ndcg_at_3_{figure}", f"nauc(of=ndcg,figure={figure},tied=order)@3"]
     result = assay.evaluate(MTEB_QRELS, MTEB_RUN, names, convention="mteb")

@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 AREA = [
     ("auc", [1, 0, 1, 0], [], 3 / 4),
@@ -35,7 +36,7 @@ AREA = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AREA)
+@for_each(("name", "grades", "unseen", "expected"), AREA)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15, nan_ok=True)
 
@@ -49,8 +50,8 @@ TIED = [
 ]
 
 
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
-@pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), TIED)
+@for_each("ties", ["docid_desc", "docid_asc", "input"])
+@for_each(("name", "judgments", "ranking", "expected"), TIED)
 def test_tied_scores_are_half_whatever_the_rule_for_ties(name, judgments, ranking, expected, ties):
     assert assay.evaluate({"q": judgments}, {"q": ranking}, name, ties=ties)[name] == expected
 
@@ -73,7 +74,7 @@ def test_undefined_queries_are_left_out_of_the_mean_and_noted():
 BY_RANK = [("docid_desc", 0), ("docid_asc", 1), ("input", 1)]
 
 
-@pytest.mark.parametrize(("ties", "expected"), BY_RANK)
+@for_each(("ties", "expected"), BY_RANK)
 def test_ties_may_count_by_rank(ties, expected):
     result = assay.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 2}}, "auc(tied=rank)", ties=ties)
     assert result["auc(tied=rank)"] == expected

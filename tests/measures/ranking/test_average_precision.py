@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 AVERAGE_PRECISION = [
     ("ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
@@ -76,7 +77,7 @@ OF_A_SET = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC + OF_A_SET)
+@for_each(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC + OF_A_SET)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -97,8 +98,8 @@ TIED = [
 ]
 
 
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
-@pytest.mark.parametrize(("name", "expected"), TIED)
+@for_each("ties", ["docid_desc", "docid_asc", "input"])
+@for_each(("name", "expected"), TIED)
 def test_precision_where_ties_end_has_no_use_for_a_rule_for_ties(name, expected, ties):
     qrels, run = {"q": {"a": 1, "b": 2, "c": 1}}, {"q": {"b": 1.0, "x": 1.0, "a": 1.0, "c": 0.5}}
     assert assay.evaluate(qrels, run, name, ties=ties)[name] == pytest.approx(expected, abs=1e-15)
@@ -135,7 +136,7 @@ INFERRED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), INFERRED)
+@for_each(("name", "grades", "unseen", "expected"), INFERRED)
 def test_inferred_average_precision_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
 
@@ -183,6 +184,6 @@ INTERPOLATED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), INTERPOLATED)
+@for_each(("name", "grades", "unseen", "expected"), INTERPOLATED)
 def test_interpolated_precision_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)

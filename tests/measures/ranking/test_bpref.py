@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 BPREF = [
     # R = 2, N = 1
@@ -44,7 +45,7 @@ BPREF = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), BPREF)
+@for_each(("name", "grades", "unseen", "expected"), BPREF)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15, nan_ok=True)
 

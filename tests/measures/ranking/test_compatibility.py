@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 # The sum of 0.95^(i - 1) / i over all depths; nothing counts beyond 1000.
 ALL = -math.log(0.05) / 0.95
@@ -35,7 +36,7 @@ COMPATIBILITY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), COMPATIBILITY)
+@for_each(("name", "grades", "unseen", "expected"), COMPATIBILITY)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-13, abs=1e-14)
 
@@ -56,7 +57,7 @@ BY_SCORE = [
 ]
 
 
-@pytest.mark.parametrize(("ranking", "expected"), BY_SCORE)
+@for_each(("ranking", "expected"), BY_SCORE)
 def test_the_ideal_may_go_by_score(ranking, expected):
     name = "compat(p=0.5,limit=3,ideal=score)"
     result = assay.evaluate({"q": {"a": 1, "c": 1, "b": 1}}, {"q": ranking}, name)

@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 COUNTS = [
     ("judged", [1, 0, None, None], [1], 1 / 2),
@@ -38,7 +39,7 @@ COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), COUNTS)
+@for_each(("name", "grades", "unseen", "expected"), COUNTS)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -63,7 +64,7 @@ HOLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), HOLE)
+@for_each(("name", "grades", "unseen", "expected"), HOLE)
 def test_hole_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -97,6 +98,6 @@ UTILITY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), UTILITY)
+@for_each(("name", "grades", "unseen", "expected"), UTILITY)
 def test_utility_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 nan = math.nan
 
@@ -109,7 +110,7 @@ REPEATED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), DCG + NDCG)
+@for_each(("name", "grades", "unseen", "expected"), DCG + NDCG)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
 
@@ -126,8 +127,8 @@ TIED = [
 ]
 
 
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input"])
-@pytest.mark.parametrize(("name", "expected"), TIED)
+@for_each("ties", ["docid_desc", "docid_asc", "input"])
+@for_each(("name", "expected"), TIED)
 def test_documents_that_tie_share_their_discounts(name, expected, ties):
     qrels, run = {"q": {"a": 2, "b": 1, "c": 3, "d": 9}}, {"q": {"c": 1.0, "x": 1.0, "a": 1.0, "b": 2.0}}
     assert assay.evaluate(qrels, run, name, ties=ties)[name] == pytest.approx(expected, rel=1e-14)
@@ -141,7 +142,7 @@ def test_a_negative_grade_can_take_gain_away(score):
     )
 
 
-@pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), REPEATED)
+@for_each(("name", "judgments", "ranking", "expected"), REPEATED)
 def test_repeats(name, judgments, ranking, expected):
     found = assay.evaluate({"q": judgments}, {"q": ranking}, name, duplicates="count")[name]
     assert found == pytest.approx(expected, rel=1e-14)
@@ -157,7 +158,7 @@ def test_grades_may_be_gains_as_they_are(score):
     assert score("ndcg(gain=signed)", [-1], **negative) == 0
 
 
-@pytest.mark.parametrize("gain", ["linear", "exp2"])
+@for_each("gain", ["linear", "exp2"])
 def test_a_negative_grade_gains_nothing_even_where_it_is_a_judgment(score, gain):
     assert score(f"dcg(gain={gain},rel=-5)", [-2, 1], negative="nonrelevant") == pytest.approx(SECOND, rel=1e-14)
     assert score(f"ndcg(gain={gain},rel=-5)", [-2, 1], negative="nonrelevant") == pytest.approx(SECOND, rel=1e-14)
@@ -165,7 +166,7 @@ def test_a_negative_grade_gains_nothing_even_where_it_is_a_judgment(score, gain)
 
 def test_a_grade_too_large_for_its_power_is_an_error(score):
     assert score("ndcg(gain=exp2)", [1000, 0]) == 1
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         score("ndcg(gain=exp2)", [0], [2000])
     assert str(caught.value) == "gain=exp2: 2^2000 is too large; use gain=linear, or pairs grade:gain"
 
@@ -228,7 +229,7 @@ AT_LEVELS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), IDEAL_DCG + AT_RELEVANT + AT_LEVELS)
+@for_each(("name", "grades", "unseen", "expected"), IDEAL_DCG + AT_RELEVANT + AT_LEVELS)
 def test_averaged_gain_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
 
@@ -266,7 +267,7 @@ BINARY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), G + BINARY)
+@for_each(("name", "grades", "unseen", "expected"), G + BINARY)
 def test_normalised_gain_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
 

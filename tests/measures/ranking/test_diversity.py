@@ -6,6 +6,7 @@ import polars
 import pytest
 
 import assay
+from tables import for_each
 
 SECOND = 1 / math.log2(3)
 
@@ -55,13 +56,13 @@ COVERED = [
 ]
 
 
-@pytest.mark.parametrize("rows", [ROWS, ROWS[::-1]])
-@pytest.mark.parametrize(("name", "expected"), COVERED)
+@for_each("rows", [ROWS, ROWS[::-1]])
+@for_each(("name", "expected"), COVERED)
 def test_values(name, expected, rows):
     assert assay.evaluate(grouped(rows), {"q": RANKING}, name)[name] == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("name", [name for name, _ in COVERED])
+@for_each("name", [name for name, _ in COVERED])
 def test_nothing_relevant_or_nothing_retrieved_is_0(name):
     assert assay.evaluate(grouped([("1", "a", 0), ("2", "b", -1)]), {"q": RANKING}, name)[name] == 0
     assert assay.evaluate(grouped(ROWS), {"q": []}, name)[name] == 0
@@ -77,7 +78,7 @@ CHAIN = [
 ]
 
 
-@pytest.mark.parametrize(("ids", "ideal"), CHAIN)
+@for_each(("ids", "ideal"), CHAIN)
 def test_of_documents_that_add_as_much_the_highest_id_comes_first(ids, ideal):
     rows = [(str(topic + place), document, 1) for place, document in enumerate(ids, start=1) for topic in (0, 1)]
     result = assay.evaluate(grouped(rows), {"q": [ids[0]]}, "alpha_ndcg@2")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import assay
 from oracle import obvious_groups
+from tables import for_each
 
 MEASURES = ["group_recall", "group_f1", "group_rr", "group_ap"]
 
@@ -28,7 +29,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("groups", "ranking", "expected"), [(*row[:2], row[2:]) for row in VALUES])
+@for_each(("groups", "ranking", "expected"), [(*row[:2], row[2:]) for row in VALUES])
 def test_values(groups, ranking, expected):
     result = assay.evaluate({"q": groups}, {"q": ranking}, MEASURES, duplicates="count")
     assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
@@ -51,7 +52,7 @@ UNGROUPED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), UNGROUPED)
+@for_each(("name", "grades", "unseen", "expected"), UNGROUPED)
 def test_values_without_groups(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14)
 
@@ -126,7 +127,7 @@ JUDGES_VALUES = {
 }
 
 
-@pytest.mark.parametrize("name", JUDGES_VALUES)
+@for_each("name", JUDGES_VALUES)
 def test_judges_values(tmp_path, name):
     (tmp_path / "qrels.txt").write_text(QRELS)
     result = assay.evaluate(tmp_path / "qrels.txt", RUN, [name])
@@ -143,6 +144,6 @@ ONE_GROUP = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), ONE_GROUP)
+@for_each(("name", "grades", "unseen", "expected"), ONE_GROUP)
 def test_one_group(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)

@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 HITS = [
     ("hits", [], [1], 0),
@@ -36,7 +37,7 @@ HIT_RATE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), HITS + HIT_RATE)
+@for_each(("name", "grades", "unseen", "expected"), HITS + HIT_RATE)
 def test_hits_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == expected
 
@@ -86,7 +87,7 @@ R_PRECISION = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), PRECISION + R_PRECISION)
+@for_each(("name", "grades", "unseen", "expected"), PRECISION + R_PRECISION)
 def test_precision_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -131,7 +132,7 @@ REPEATED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), RECALL)
+@for_each(("name", "grades", "unseen", "expected"), RECALL)
 def test_recall_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -140,7 +141,7 @@ def test_recall_of_nothing_can_be_undefined(score):
     assert str(score("recall@2", [0, 0], no_relevant="nan")) == "nan"
 
 
-@pytest.mark.parametrize(("name", "judgments", "ranking", "expected"), REPEATED)
+@for_each(("name", "judgments", "ranking", "expected"), REPEATED)
 def test_repeats(name, judgments, ranking, expected):
     found = assay.evaluate({"q": judgments}, {"q": ranking}, name, duplicates="count")[name]
     assert found == pytest.approx(expected, rel=1e-15)
@@ -173,6 +174,6 @@ F_SCORE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), F_SCORE)
+@for_each(("name", "grades", "unseen", "expected"), F_SCORE)
 def test_f_score_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)

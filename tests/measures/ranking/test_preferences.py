@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import assay
+from tables import for_each
 
 ONE_GROUP = [
     # 3 preferences: 2 to 1, 2 to 0, 1 to 0
@@ -34,7 +35,7 @@ ONE_GROUP = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), ONE_GROUP)
+@for_each(("name", "grades", "unseen", "expected"), ONE_GROUP)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
 
@@ -108,7 +109,7 @@ CONTRADICTIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", CONTRADICTIONS)
+@for_each("text", CONTRADICTIONS)
 def test_a_judge_who_contradicts_himself_leaves_a_query_undefined(tmp_path, text):
     (tmp_path / "prefs.txt").write_text(f"{text}p u 1 a 1\np u 1 b 0\n")
     qrels = assay.Qrels(tmp_path / "prefs.txt", format="prefs", duplicates="count")
@@ -134,12 +135,12 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "message"), BAD)
 def test_a_file_that_is_malformed(qrels, text, message):
-    with pytest.raises(assay.FormatError) as caught:
+    with pytest.raises(assay.errors.FormatError) as caught:
         qrels(text)
     assert str(caught.value).endswith(message)
 
 
 def test_a_file_that_is_not_utf8(tmp_path):
     (tmp_path / "prefs.txt").write_bytes(b"q u 1 \xff 1\n")
-    with pytest.raises(assay.FormatError, match="not UTF-8"):
+    with pytest.raises(assay.errors.FormatError, match="not UTF-8"):
         assay.Qrels(tmp_path / "prefs.txt", format="prefs")

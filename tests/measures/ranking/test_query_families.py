@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import assay
+from tables import for_each
 
 nan = math.nan
 
@@ -40,7 +41,7 @@ WORST = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), WORST)
+@for_each(("name", "expected"), WORST)
 def test_the_worst_of_a_family_stands_at_its_first_query(name, expected):
     result = assay.evaluate(*collection(FAMILIES), name)
     values = {query: expected.get(query, nan) for query in FAMILIES}
@@ -87,7 +88,7 @@ MOVES = [
 ]
 
 
-@pytest.mark.parametrize(("moved", "before", "after", "expected"), MOVES)
+@for_each(("moved", "before", "after", "expected"), MOVES)
 def test_how_far_documents_fall(moved, before, after, expected):
     # w stays relevant, v becomes relevant, and u is judged only once: none of them counts.
     qrels = {

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tables import for_each
+
 RANK_BIASED_PRECISION = [
     ("rbp", [1, 0, 1], [], 0.2 * (1 + 0.64)),
     ("rbp(p=0.8)", [1, 0, 1], [1, 1], 0.2 * (1 + 0.64)),
@@ -47,6 +49,6 @@ RANK_BIASED_PRECISION = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), RANK_BIASED_PRECISION)
+@for_each(("name", "grades", "unseen", "expected"), RANK_BIASED_PRECISION)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)

@@ -8,6 +8,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 RECIPROCAL_RANK = [
     ("rr", [1, 0], [], 1),
@@ -48,7 +49,7 @@ FIRST_RANK = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), RECIPROCAL_RANK + FIRST_RANK)
+@for_each(("name", "grades", "unseen", "expected"), RECIPROCAL_RANK + FIRST_RANK)
 def test_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15, nan_ok=True)
 

@@ -10,6 +10,7 @@ import pytest
 
 import assay
 from assay.measures import TABLE
+from tables import for_each
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 2, "e": 1}}
 RUN = {"q": {"b": 1.0, "c": 1.0, "a": 1.0, "x": 2.0}}
@@ -109,7 +110,7 @@ def test_the_table_has_every_measure():
     }
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@for_each("name", EXPECTED)
 def test_values(name):
     values = [assay.evaluate(QRELS, RUN, name, ties=rule).scores[name][0] for rule in RULES]
     assert values == pytest.approx(EXPECTED[name], rel=1e-14, nan_ok=True)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 import assay
+from tables import for_each
 
 EXPECTED_RECIPROCAL_RANK = [
     # Chances 7/8, 0 and 3/8 on a scale up to 3, which is the highest grade there is.
@@ -29,7 +30,7 @@ EXPECTED_RECIPROCAL_RANK = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), EXPECTED_RECIPROCAL_RANK)
+@for_each(("name", "grades", "unseen", "expected"), EXPECTED_RECIPROCAL_RANK)
 def test_expected_reciprocal_rank_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
 
@@ -51,7 +52,7 @@ def test_large_grades_are_computed_without_overflow():
     assert result["err"] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "grades", "message"),
     [
         ("err(max=2)", [3], "err: the judgments contain grade 3, but max=2; use a larger max"),
@@ -59,7 +60,7 @@ def test_large_grades_are_computed_without_overflow():
     ],
 )
 def test_a_grade_above_the_scale_is_an_error(name, grades, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate_labels([grades], name)
     assert str(caught.value) == message
 
@@ -130,7 +131,7 @@ NEARLY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "grades", "unseen", "expected"), SCALED + STOPPING + TARGET + NEARLY)
+@for_each(("name", "grades", "unseen", "expected"), SCALED + STOPPING + TARGET + NEARLY)
 def test_user_models_values(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-13, abs=1e-15)
 
@@ -144,12 +145,12 @@ def test_many_queries_are_scored_block_by_block():
 
 
 def test_a_scale_without_width_is_an_error(score):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         score("bpm(min=2,max=2)@5", [1])
     assert str(caught.value) == "max must be above min=2"
 
 
 def test_a_cutoff_is_needed(score):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         score("sdcg(max=1)", [1])
     assert str(caught.value) == "sdcg needs k; write sdcg@k"

@@ -96,24 +96,24 @@ def test_scale_is_that_of_a_png():
 
 @pytest.mark.parametrize("name", ["chart", "chart.jpg", "chart.svg.gz", ".png"])
 def test_an_unknown_ending_names_those_that_work(tmp_path, name):
-    with pytest.raises(assay.PolicyError, match=r"use one of \.svg, \.png, \.pdf, \.html, \.json"):
+    with pytest.raises(assay.errors.PolicyError, match=r"use one of \.svg, \.png, \.pdf, \.html, \.json"):
         SMALL.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("scale", [0, -1, 21, "2", True, float("nan")])
 def test_a_scale_is_a_number_above_zero(tmp_path, scale):
-    with pytest.raises(assay.PolicyError, match="scale must be a number above 0"):
+    with pytest.raises(assay.errors.PolicyError, match="scale must be a number above 0"):
         SMALL.save(tmp_path / "x.png", scale=scale)
 
 
 def test_an_unknown_theme():
-    with pytest.raises(assay.PolicyError, match="theme must be 'light' or 'dark', not 'blue'"):
+    with pytest.raises(assay.errors.PolicyError, match="theme must be 'light' or 'dark', not 'blue'"):
         SMALL.to_dict("blue")
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(assay.FileError, match="cannot be written"):
+    with pytest.raises(assay.errors.FileError, match="cannot be written"):
         SMALL.save(tmp_path / "none" / "x.json")
 
 

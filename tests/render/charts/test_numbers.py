@@ -230,7 +230,7 @@ def test_latency_is_that_of_the_probe():
 
 def test_the_confusion_matrix():
     other = {query: dict.fromkeys(judged, 1) for query, judged in QRELS.items()}
-    found = assay.agreement(QRELS, other)
+    found = assay.agree(QRELS, other)
     rows = found.plot().spec["data"]["values"]
     grades = [f"{grade:g}" for grade in found.grades]
     for row in rows:

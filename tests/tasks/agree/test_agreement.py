@@ -11,6 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 
 import assay
 from assay.stats.agreement import krippendorff_alpha
+from assay.stats.anchored import corrected_shares
 
 HUMAN = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}, "q3": {"f": 0, "g": 2}}
 JUDGE = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"d": 1, "e": 0}, "q3": {"f": 0, "g": 1}}
@@ -23,7 +24,7 @@ def values(found):
 
 
 def test_judgments_by_hand():
-    found = assay.agreement(HUMAN, JUDGE)
+    found = assay.agree(HUMAN, JUDGE)
     # Five of seven are the same; by chance 3·2 + 2·4 + 2·1 = 16 of 49.
     assert found["kappa"].value == pytest.approx(1 - (2 / 7) / (33 / 49))
     assert found["same"].value == pytest.approx(5 / 7)
@@ -42,7 +43,7 @@ def test_the_oracles():
         for query, ids in documents.items()
     }
     first, second = (np.array([each for grades in side.values() for each in grades.values()]) for side in (a, b))
-    found = assay.agreement(a, b, weights="linear", scale="interval")
+    found = assay.agree(a, b, weights="linear", metric="interval")
     assert found["kappa"].value == pytest.approx(cohen_kappa_score(first, second))
     assert found["weighted_kappa"].value == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
     assert found["alpha"].value == pytest.approx(krippendorff_alpha(np.stack([first, second], axis=1), "interval"))
@@ -59,12 +60,12 @@ def test_intervals_are_over_queries():
         }
         for side in (HUMAN, JUDGE)
     ]
-    few, more = assay.agreement(HUMAN, JUDGE), assay.agreement(*many)
+    few, more = assay.agree(HUMAN, JUDGE), assay.agree(*many)
     assert few["kappa"][1:4] == pytest.approx(more["kappa"][1:4])
 
 
 def test_one_side_only_is_counted_and_said():
-    found = assay.agreement({**HUMAN, "q9": {"z": 1}}, {**JUDGE, "q1": {"a": 2, "x": 1, "y": 0}})
+    found = assay.agree({**HUMAN, "q9": {"z": 1}}, {**JUDGE, "q1": {"a": 2, "x": 1, "y": 0}})
     assert found.counts == (3, 5, 3, 2)
     assert [str(note) for note in found.notes if note.kind == "one_sided"] == [
         "3 documents judged by a only; left out",
@@ -74,32 +75,32 @@ def test_one_side_only_is_counted_and_said():
 
 
 def test_two_grades_are_verdicts():
-    found = assay.agreement(BINARY, VERDICTS)
+    found = assay.agree(BINARY, VERDICTS)
     # Of four positives three are found, of three negatives two; the judge calls 5 of its 9 positive.
     expected = {"share_a": 4 / 7, "share_b": 5 / 9, "sensitivity": 3 / 4, "specificity": 2 / 3}
     expected["corrected_share"] = (5 / 9 + 2 / 3 - 1) / (3 / 4 + 2 / 3 - 1)
     assert {name: values(found)[name] for name in expected} == pytest.approx(expected)
     assert "kappa_at_threshold" not in values(found)
     assert found.settings.threshold == 1
-    assert expected["corrected_share"] == pytest.approx(assay.rogan_gladen(5 / 9, 3 / 4, 2 / 3))
+    assert expected["corrected_share"] == pytest.approx(
+        float(corrected_shares(*map(np.asarray, (5 / 9, 3 / 4, 2 / 3))))
+    )
 
 
 def test_a_threshold():
-    found = assay.agreement(HUMAN, JUDGE, threshold=2)
+    found = assay.agree(HUMAN, JUDGE, threshold=2)
     assert found["kappa_at_threshold"].value == pytest.approx(1 - (1 / 7) / (1 - (5 * 6 + 2 * 1) / 49))
     assert (found["sensitivity"].value, found["specificity"].value) == (0.5, 1)
 
 
 def test_a_judge_without_skill_is_not_corrected():
-    found = assay.agreement(
-        {"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}, {"q": {"a": 0, "b": 1}, "r": {"c": 1, "d": 0}}
-    )
+    found = assay.agree({"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}, {"q": {"a": 0, "b": 1}, "r": {"c": 1, "d": 0}})
     assert math.isnan(found["corrected_share"].value)
     assert "no better than chance; the share cannot be corrected" in str(found)
 
 
 def test_a_single_grade_leaves_kappa_undefined():
-    found = assay.agreement({"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "b"], "r": ["c"]})
+    found = assay.agree({"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "b"], "r": ["c"]})
     assert math.isnan(found["kappa"].value)
     assert found["same"].value == 1
     assert found.verdict[0] == "a and b give every document the same grade; kappa is undefined"
@@ -109,29 +110,31 @@ def test_a_single_grade_leaves_kappa_undefined():
 
 
 def test_one_query_has_no_interval():
-    found = assay.agreement({"q": HUMAN["q1"]}, {"q": JUDGE["q1"]})
+    found = assay.agree({"q": HUMAN["q1"]}, {"q": JUDGE["q1"]})
     assert math.isnan(found["kappa"].low)
     assert [str(note.kind) for note in found.notes] == ["few"]
     assert found.verdict[0] == "moderate agreement (Landis and Koch 1977): kappa 0.50"
 
 
 def test_undefined_resamples_are_counted():
-    found = assay.agreement({"q": ["a"], "r": {"b": 0}}, {"q": ["a"], "r": {"b": 0}})
+    found = assay.agree({"q": ["a"], "r": {"b": 0}}, {"q": ["a"], "r": {"b": 0}})
     (note,) = found.notes
     assert (str(note.kind), note.count) == ("undefined", pytest.approx(500, abs=60))
 
 
 def test_grades_may_be_any_numbers():
-    found = assay.agreement({"q": {"a": 0.25, "b": -1}, "r": {"c": 0.5}}, {"q": {"a": 0.5, "b": -1}, "r": {"c": 0.5}})
+    found = assay.agree({"q": {"a": 0.25, "b": -1}, "r": {"c": 0.5}}, {"q": {"a": 0.5, "b": -1}, "r": {"c": 0.5}})
     assert found.grades == (-1, 0.25, 0.5)
     assert "0.25" in str(found)
 
 
 def test_too_many_grades_need_a_threshold():
     many = {"q": {f"d{n}": n / 100 for n in range(100)}, "r": {"x": 0.99}}
-    with pytest.raises(assay.DataError, match=r"the grades have 100 different values; kappa is for .* threshold=0.49"):
-        assay.agreement(many, many)
-    found = assay.agreement(many, many, threshold=0.5)
+    with pytest.raises(
+        assay.errors.DataError, match=r"the grades have 100 different values; kappa is for .* threshold=0.49"
+    ):
+        assay.agree(many, many)
+    found = assay.agree(many, many, threshold=0.5)
     assert found["kappa_at_threshold"].value == 1
     assert found.verdict[0].startswith("almost perfect agreement (Landis and Koch 1977): kappa 1.00")
     assert (found.grades, found.matrix) == ((0, 1), ((50, 0), (0, 51)))
@@ -160,14 +163,14 @@ def test_every_form_of_judgments(form, tmp_path):
     data = FORMS[form](tmp_path)
     if form == "tuples":
         data = polars.DataFrame(data, schema=["query_id", "doc_id", "relevance"], orient="row")
-    assert values(assay.agreement(data, JUDGE)) == values(assay.agreement(HUMAN, JUDGE))
+    assert values(assay.agree(data, JUDGE)) == values(assay.agree(HUMAN, JUDGE))
 
 
 def test_files_name_the_sides(tmp_path):
     assay.Qrels(HUMAN).write(tmp_path / "people.txt")
     assay.Qrels(JUDGE).write(tmp_path / "model.txt")
-    assert assay.agreement(tmp_path / "people.txt", tmp_path / "model.txt").names == ("people", "model")
-    assert assay.agreement(HUMAN, JUDGE, names=["x", "y"]).names == ("x", "y")
+    assert assay.agree(tmp_path / "people.txt", tmp_path / "model.txt").names == ("people", "model")
+    assert assay.agree(HUMAN, JUDGE, names=["x", "y"]).names == ("x", "y")
 
 
 RUNS = {"one": {"q1": ["a", "b"], "q2": ["d"], "q3": ["g"]}, "two": {"q1": ["b", "a"], "q2": ["e"], "q3": ["f"]}}
@@ -175,7 +178,7 @@ RUNS["three"] = {"q1": ["c"], "q2": ["e", "d"], "q3": ["f", "g"]}
 
 
 def test_the_order_of_systems():
-    found = assay.agreement(HUMAN, JUDGE, ["rr", "ndcg@10"], runs=RUNS)
+    found = assay.agree(HUMAN, JUDGE, ["rr", "ndcg@10"], runs=RUNS)
     means = [assay.evaluate_many(side, RUNS, ["rr", "ndcg@10"]) for side in (HUMAN, JUDGE)]
     assert [tuple(each) for each in found.systems[:3]] == [
         (run, "rr", means[0][run]["rr"], means[1][run]["rr"]) for run in RUNS
@@ -187,12 +190,12 @@ def test_the_order_of_systems():
 
 def test_an_order_turned_round():
     turned = {query: {document: 2 - grade for document, grade in grades.items()} for query, grades in HUMAN.items()}
-    found = assay.agreement(HUMAN, turned, "rr", runs={"up": RUNS["one"], "down": RUNS["two"]}, rel=2)
+    found = assay.agree(HUMAN, turned, "rr", runs={"up": RUNS["one"], "down": RUNS["two"]}, rel=2)
     assert (found["tau"].value, found["tau_ap"].value) == (-1, -1)
 
 
 def test_a_side_that_orders_nothing():
-    found = assay.agreement(HUMAN, {query: dict.fromkeys(grades, 0) for query, grades in HUMAN.items()}, runs=RUNS)
+    found = assay.agree(HUMAN, {query: dict.fromkeys(grades, 0) for query, grades in HUMAN.items()}, runs=RUNS)
     assert math.isnan(found["tau"].value)
     assert found.verdict[1] == "ndcg@10 is the same for every run on one side; tau is undefined"
     assert "b: 3 queries have no relevant documents; scored 0: 'q1', 'q2', 'q3'" in map(str, found.notes)
@@ -200,12 +203,12 @@ def test_a_side_that_orders_nothing():
 
 def test_no_line_is_wider_than_the_terminal():
     for width in (40, 60, 100):
-        text = assay.agreement(HUMAN, JUDGE, runs=RUNS, names=["people", "judge"]).to_text(width=width)
+        text = assay.agree(HUMAN, JUDGE, runs=RUNS, names=["people", "judge"]).to_text(width=width)
         assert max(map(len, text.splitlines())) <= width
 
 
 def test_runs_are_scored_on_the_queries_of_both():
-    found = assay.agreement({**HUMAN, "q9": {"z": 1}}, JUDGE, runs=RUNS)
+    found = assay.agree({**HUMAN, "q9": {"z": 1}}, JUDGE, runs=RUNS)
     means = assay.evaluate_many(HUMAN, RUNS, "ndcg@10")
     assert [each.a for each in found.systems] == [means[run]["ndcg@10"] for run in RUNS]
     assert "runs are scored on the queries of both; 1 is left out: 'q9'" in map(str, found.notes)
@@ -214,8 +217,8 @@ def test_runs_are_scored_on_the_queries_of_both():
 def test_a_run_that_can_be_read_once(tmp_path):
     assay.Run(RUNS["one"]).write(tmp_path / "one.json")
     runs = {"one": BytesIO((tmp_path / "one.json").read_bytes()), "two": RUNS["two"]}
-    found = assay.agreement(HUMAN, JUDGE, runs=runs)
-    assert found.systems == assay.agreement(HUMAN, JUDGE, runs={**RUNS, "three": RUNS["two"]}).systems[:2]
+    found = assay.agree(HUMAN, JUDGE, runs=runs)
+    assert found.systems == assay.agree(HUMAN, JUDGE, runs={**RUNS, "three": RUNS["two"]}).systems[:2]
 
 
 SCORES = {"q1": 1.0, "q2": 0.5, "q3": 0.0, "q4": 0.75}
@@ -224,7 +227,7 @@ RECORDS = [{"query_id": query, "scores": {"faithfulness": value}} for query, val
 
 
 def test_scores_by_hand():
-    found = assay.agreement(SCORES, OTHERS, threshold=0.5)
+    found = assay.agree(SCORES, OTHERS, threshold=0.5)
     assert found["pearson"].value == pytest.approx(np.corrcoef([1, 0.5, 0], [0.9, 0.5, 0.3])[0, 1])
     assert (found["spearman"].value, found["kendall"].value) == (1, 1)
     assert found["mean_difference"].value == pytest.approx(0.2 / 3)
@@ -261,21 +264,21 @@ SCORE_FORMS = {
 def test_every_form_of_scores(form, tmp_path):
     data = SCORE_FORMS[form](tmp_path)
     for measures in (None, "score:faithfulness"):
-        found = assay.agreement(SCORES, data, measures)
-        assert values(found) == values(assay.agreement(SCORES, OTHERS))
+        found = assay.agree(SCORES, data, measures)
+        assert values(found) == values(assay.agree(SCORES, OTHERS))
         assert {each.measure for each in found.figures} == {"score:faithfulness"}
 
 
 def test_fields_of_records_are_scores_if_they_are_named():
     rows = [{"query_id": query, "mine": value} for query, value in OTHERS.items()]
-    assert assay.agreement(SCORES, rows, "score:mine")["spearman"].value == 1
+    assert assay.agree(SCORES, rows, "score:mine")["spearman"].value == 1
 
 
 def test_results_are_compared_by_every_measure():
     first, second = (assay.evaluate(side, RUNS["one"], ["rr", "ndcg@10"]) for side in (HUMAN, JUDGE))
-    found = assay.agreement(first, second)
+    found = assay.agree(first, second)
     assert list(dict.fromkeys(each.measure for each in found.figures)) == ["rr", "ndcg@10"]
-    one = assay.agreement(first, second, "nDCG@10")
+    one = assay.agree(first, second, "nDCG@10")
     assert one["pearson"][1:4] == pytest.approx(found.figure("pearson", "ndcg@10")[1:4], nan_ok=True)
 
 
@@ -298,7 +301,7 @@ ERRORS = {
     "one run": ((HUMAN, JUDGE), {"runs": {"a": RUNS["one"]}}, "need at least two runs to compare their order, got 1"),
     "runs and scores": (({"q": 1}, {"q": 1}), {"runs": RUNS}, "runs are scored under two sets of judgments, and these"),
     "weights": ((HUMAN, JUDGE), {"weights": "cubic"}, "weights must be 'quadratic' or 'linear', not 'cubic'"),
-    "scale": ((HUMAN, JUDGE), {"scale": "ratio"}, "scale must be 'nominal' or 'ordinal' or 'interval', not 'ratio'"),
+    "metric": ((HUMAN, JUDGE), {"metric": "ratio"}, "metric must be 'nominal' or 'ordinal' or 'interval', not 'ratio'"),
     "threshold": ((HUMAN, JUDGE), {"threshold": "x"}, "threshold must be a finite number, such as 1, not 'x'"),
     "infinite": ((HUMAN, JUDGE), {"threshold": math.inf}, "threshold must be a finite number, such as 1, not 'inf'"),
     "level": ((HUMAN, JUDGE), {"level": 1}, "level must be a number between 0 and 1, such as 0.95, not '1'"),
@@ -314,25 +317,27 @@ ERRORS = {
 def test_errors(name):
     data, options, message = ERRORS[name]
     with pytest.raises(assay.AssayError, match=message):
-        _ = assay.agreement(*data)["pearson"] if options is None else assay.agreement(*data, **options)
+        _ = assay.agree(*data)["pearson"] if options is None else assay.agree(*data, **options)
 
 
 def test_unknown_measures_of_scores_are_named():
     result = assay.evaluate(HUMAN, RUNS["one"], ["rr"])
-    with pytest.raises(assay.MeasureError, match="a has no ndcg@10; it has rr"):
-        assay.agreement(result, result, "ndcg@10")
-    with pytest.raises(assay.MismatchError, match="no measure in common: a has rr, b has score:f, score:g; name one"):
-        assay.agreement(result, [{"query_id": "q1", "scores": {"f": 1, "g": 2}}])
+    with pytest.raises(assay.errors.MeasureError, match="a has no ndcg@10; it has rr"):
+        assay.agree(result, result, "ndcg@10")
+    with pytest.raises(
+        assay.errors.MismatchError, match="no measure in common: a has rr, b has score:f, score:g; name one"
+    ):
+        assay.agree(result, [{"query_id": "q1", "scores": {"f": 1, "g": 2}}])
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    one, same, other = (assay.agreement(HUMAN, JUDGE, seed=seed, samples=50).to_json() for seed in (1, 1, 2))
+    one, same, other = (assay.agree(HUMAN, JUDGE, seed=seed, samples=50).to_json() for seed in (1, 1, 2))
     assert one == same != other
 
 
 def test_no_text_can_break_the_output():
     evil = "<script>\x1b[31m|_"
-    found = assay.agreement({evil: {evil: 1, "b": 0}}, {evil: {evil: 0, "b": 0}}, names=[evil, "b"])
+    found = assay.agree({evil: {evil: 1, "b": 0}}, {evil: {evil: 0, "b": 0}}, names=[evil, "b"])
     assert "<script>" not in found.to_html()
     assert "\x1b" not in str(found) + found.to_latex() + found.to_markdown() + repr(found)
     assert "\\|\\_" in found.to_markdown()

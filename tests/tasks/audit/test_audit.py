@@ -12,7 +12,7 @@ import assay
 from assay.conventions import CONVENTIONS
 from assay.core.judged import Hits, Judged
 from assay.core.policies import CHOICES, Policies, policy_sentence
-from assay.engine.local import rerank_ties
+from assay.engine.ranking import rerank_ties
 from assay.render import render
 from assay.tasks.audit.readings import find_readings
 from assay.tasks.audit.steps import find_steps
@@ -56,7 +56,7 @@ def test_the_steps_lead_from_the_first_number_to_the_others(measure, start):
 
 @pytest.mark.parametrize(("measure", "start"), sorted(NO_STARTS))
 def test_a_tool_without_the_measure_starts_nothing(measure, start):
-    with pytest.raises(assay.MeasureError, match=r"audit them one by one|takes no cutoff|has no measure like"):
+    with pytest.raises(assay.errors.MeasureError, match=r"audit them one by one|takes no cutoff|has no measure like"):
         assay.audit(QRELS, RUN, measure, start=start)
 
 
@@ -167,7 +167,7 @@ def test_judgments_of_a_stream_are_read_once():
 
 
 def test_lists_must_pair_up():
-    with pytest.raises(assay.MismatchError, match="lists must have the same length"):
+    with pytest.raises(assay.errors.MismatchError, match="lists must have the same length"):
         assay.audit([["a"], ["b"]], [["a"]], "map")
 
 
@@ -198,7 +198,7 @@ BAD = [
 
 @pytest.mark.parametrize(("measure", "message"), BAD)
 def test_bad_measures(measure, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.audit(QRELS, RUN, measure)
     assert str(caught.value) == message
 

@@ -172,7 +172,7 @@ NO_SUCH = [
 
 @pytest.mark.parametrize(("measure", "start", "message"), NO_SUCH)
 def test_a_tool_without_such_a_measure_starts_nothing(measure, start, message):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.audit(QRELS, RUN, measure, start=start)
     assert str(caught.value).startswith(message)
 

@@ -53,7 +53,7 @@ def test_what_cannot_be_read_is_a_finding(tmp_path):
 def test_judgments_alone_and_the_lowest_relevant_grade():
     assert assay.check(QRELS).levels == {"ok": 3, "warn": 0, "bad": 0}
     assert kinds(assay.check(QRELS, rel=2), "warn") == ["relevant"]
-    with pytest.raises(assay.PolicyError, match="rel must be a number, not 'high'"):
+    with pytest.raises(assay.errors.PolicyError, match="rel must be a number, not 'high'"):
         assay.check(QRELS, rel="high")
 
 

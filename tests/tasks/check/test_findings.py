@@ -4,7 +4,7 @@ import pytest
 
 from assay import Qrels, Run
 from assay.tasks.check.findings import check_qrels, check_run
-from assay.tasks.check.result import Finding
+from assay.tasks.check.result import CheckFinding
 
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 FULL = {query: {f"d{place}": 100.0 - place for place in range(1, 13)} for query in JUDGED}
@@ -60,7 +60,7 @@ def test_the_lowest_relevant_grade_can_be_set():
 def test_documents_judged_twice(tmp_path):
     (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0 d2 1\nq2 0 d3 1\nq2 0 d3 0\nq2 0 d3 1\n")
     found = of_qrels(tmp_path / "qrels", "duplicates")
-    assert found == Finding(
+    assert found == CheckFinding(
         "bad",
         "duplicates",
         "2 duplicate judgments, such as document 'd3' of query 'q2'",

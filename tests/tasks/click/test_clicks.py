@@ -134,9 +134,9 @@ def test_pages_without_what_was_typed_are_queries_of_their_own():
     # One event of a page is enough.
     one = assay.clicks([REAL[0] | {"user_query": "cat"}, *REAL[1:]], min_impressions=1)
     assert set(one.qrels) == {"cat", "p2"}
-    with pytest.raises(assay.DataError, match="queries is for UBI events, and the clicks have no action_name"):
+    with pytest.raises(assay.errors.DataError, match="queries is for UBI events, and the clicks have no action_name"):
         assay.clicks(rows_of(COUNTED), queries=TYPED)
-    with pytest.raises(assay.FormatError, match="the queries has no column for typed"):
+    with pytest.raises(assay.errors.FormatError, match="the queries has no column for typed"):
         assay.clicks(REAL, queries=[{"query_id": "p1"}])
 
 
@@ -155,7 +155,7 @@ def test_events_that_have_little_do_not_stop_the_others(tmp_path):
             "1 impression or click has no document; left out",
         ]
         assert data is frame or notes[0] == "2 events are neither an impression nor a click; left out: 'login'"
-    with pytest.raises(assay.FormatError, match="record 1: the position 'first' is not a finite number"):
+    with pytest.raises(assay.errors.FormatError, match="record 1: the position 'first' is not a finite number"):
         assay.clicks([login, event("click", position="first")])
 
 
@@ -185,7 +185,7 @@ def test_fewer_impressions_leave_a_pair_unjudged():
     assert set(found.qrels["q"]) == {"a", "b"}
     assert [str(note) for note in found.notes] == ["1 pair was shown fewer than 10 times; left unjudged"]
     assert set(assay.clicks(rows, min_impressions=1).qrels["q"]) == {"a", "b", "c"}
-    with pytest.raises(assay.DataError, match="no judgment: 3 pairs were shown fewer than 1000 times"):
+    with pytest.raises(assay.errors.DataError, match="no judgment: 3 pairs were shown fewer than 1000 times"):
         assay.clicks(rows, min_impressions=1000)
 
 
@@ -206,24 +206,26 @@ BAD = [
 @pytest.mark.parametrize(("text", "message"), BAD)
 def test_bad_files(tmp_path, text, message):
     (tmp_path / "clicks.csv").write_text(text)
-    with pytest.raises(assay.DataError, match=message):
+    with pytest.raises(assay.errors.DataError, match=message):
         assay.clicks(tmp_path / "clicks.csv", min_impressions=1)
 
 
 def test_bad_options():
-    with pytest.raises(assay.PolicyError, match="unknown model 'cascade'; choose one of coec, pbm, dbn"):
+    with pytest.raises(assay.errors.PolicyError, match="unknown model 'cascade'; choose one of coec, pbm, dbn"):
         assay.clicks(rows_of(COUNTED), model="cascade")
-    with pytest.raises(assay.PolicyError, match="unknown model"):
+    with pytest.raises(assay.errors.PolicyError, match="unknown model"):
         assay.clicks(rows_of(COUNTED), model=["coec"])
     listed = polars.DataFrame(rows_of(COUNTED)).with_columns(polars.concat_list("position"))
-    with pytest.raises(assay.FormatError, match="the clicks: the column for position must hold numbers, not List"):
+    with pytest.raises(
+        assay.errors.FormatError, match="the clicks: the column for position must hold numbers, not List"
+    ):
         assay.clicks(listed)
-    with pytest.raises(assay.PolicyError, match="min_impressions"):
+    with pytest.raises(assay.errors.PolicyError, match="min_impressions"):
         assay.clicks(rows_of(COUNTED), min_impressions=0)
-    with pytest.raises(assay.DataError, match="dbn needs result pages: add a column impression"):
+    with pytest.raises(assay.errors.DataError, match="dbn needs result pages: add a column impression"):
         assay.clicks(rows_of(COUNTED), model="dbn")
     twice = [{"query": "q", "document": each, "position": 1, "clicked": 0, "impression": 1} for each in "ab"]
-    with pytest.raises(assay.DataError, match="two documents at one position of a result page"):
+    with pytest.raises(assay.errors.DataError, match="two documents at one position of a result page"):
         assay.clicks(twice, model="dbn")
 
 
@@ -244,7 +246,7 @@ def test_where_nobody_clicks_coec_has_no_grade():
         "1 pair was shown fewer than 10 times; left unjudged",
         "2 pairs were shown only at positions without a click; left unjudged",
     ]
-    with pytest.raises(assay.DataError, match="no judgment: 1 pair was shown only at positions without a click"):
+    with pytest.raises(assay.errors.DataError, match="no judgment: 1 pair was shown only at positions without a click"):
         assay.clicks(rows_of([("q", "c", 1, 0, 100)]))
 
 

@@ -81,7 +81,7 @@ def test_a_baseline_may_be_a_path(tmp_path, monkeypatch):
     expected = assay.compare(QRELS, paths, "rr", baseline="two").pairs
     for baseline in ("./two.json", "two.json", tmp_path.relative_to(tmp_path) / "two.json"):
         assert assay.compare(QRELS, paths, "rr", baseline=baseline).pairs == expected
-    with pytest.raises(assay.DataError, match=r"unknown baseline 'four\.json'; the runs are"):
+    with pytest.raises(assay.errors.DataError, match=r"unknown baseline 'four\.json'; the runs are"):
         assay.compare(QRELS, paths, "rr", baseline="four.json")
 
 
@@ -168,29 +168,29 @@ def evaluated(**policies):
 
 
 REFUSED = [
-    (lambda: assay.compare(QRELS, {"a": RUNS["one"]}, "rr"), assay.DataError, "need at least two runs to compare, got 1"),
-    (lambda: assay.compare(QRELS, {}, "rr"), assay.DataError, "need at least two runs to compare, got 0"),
-    (lambda: assay.compare(QRELS, "a.run", "rr"), assay.DataError, "runs must be a dict of runs by name, or a list"),
-    (lambda: assay.compare(QRELS, [RUNS["one"], RUNS["two"]], "rr"), assay.DataError, "runs must be a dict"),
-    (lambda: assay.compare(QRELS, {1: RUNS["one"], "1": RUNS["two"]}, "rr"), assay.DataError, "two runs have the same name"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", baseline="four"), assay.DataError, "unknown baseline 'four'; the runs are 'one', 'two', 'three'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", test="f"), assay.PolicyError, "test must be 'randomization' or 't' or .*, not 'f'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", correction="x"), assay.PolicyError, "correction must be 'holm' or"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", family="x"), assay.PolicyError, "family must be 'measure' or 'all', not 'x'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", alpha=5), assay.PolicyError, "alpha must be a number between 0 and 1"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.PolicyError, "seed must be a whole number at least 0, not '-1'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.PolicyError, "seed must be a whole number at least 0, not 'None'"),
-    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.PolicyError, "samples must be a whole number at least 1, not '0'"),
-    (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.MismatchError, "ap was not computed alike: .*depth=all.* in one result, .*depth=3"),
-    (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.MeasureError, "'rr' was not computed"),
-    (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.PolicyError, "finished results are not scored again; leave out convention"),
-    (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.PolicyError, "leave out threads and depth"),
-    (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.PolicyError, "leave out bogus"),
-    (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.MismatchError, "'a' and 'b' have different queries: '1'"),
-    (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.MismatchError, 'missing="zero" counts'),
-    (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.MismatchError, "lists must have the same length"),
-    (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.DataError, "'two' was not compared with 'one' by 'rr'; the order of the runs matters"),
-    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.PolicyError, "top must be a whole number at least 1"),
+    (lambda: assay.compare(QRELS, {"a": RUNS["one"]}, "rr"), assay.errors.DataError, "need at least two runs to compare, got 1"),
+    (lambda: assay.compare(QRELS, {}, "rr"), assay.errors.DataError, "need at least two runs to compare, got 0"),
+    (lambda: assay.compare(QRELS, "a.run", "rr"), assay.errors.DataError, "runs must be a dict of runs by name, or a list"),
+    (lambda: assay.compare(QRELS, [RUNS["one"], RUNS["two"]], "rr"), assay.errors.DataError, "runs must be a dict"),
+    (lambda: assay.compare(QRELS, {1: RUNS["one"], "1": RUNS["two"]}, "rr"), assay.errors.DataError, "two runs have the same name"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", baseline="four"), assay.errors.DataError, "unknown baseline 'four'; the runs are 'one', 'two', 'three'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", test="f"), assay.errors.PolicyError, "test must be 'randomization' or 't' or .*, not 'f'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", correction="x"), assay.errors.PolicyError, "correction must be 'holm' or"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", family="x"), assay.errors.PolicyError, "family must be 'measure' or 'all', not 'x'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", alpha=5), assay.errors.PolicyError, "alpha must be a number between 0 and 1"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=-1), assay.errors.PolicyError, "seed must be a whole number at least 0, not '-1'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", seed=None), assay.errors.PolicyError, "seed must be a whole number at least 0, not 'None'"),
+    (lambda: assay.compare(QRELS, RUNS, "rr", samples=0), assay.errors.PolicyError, "samples must be a whole number at least 1, not '0'"),
+    (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated(depth=3)}), assay.errors.MismatchError, "ap was not computed alike: .*depth=all.* in one result, .*depth=3"),
+    (lambda: assay.compare(None, {"a": evaluated(), "b": evaluated()}, "rr"), assay.errors.MeasureError, "'rr' was not computed"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), convention="assay"), assay.errors.PolicyError, "finished results are not scored again; leave out convention"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), threads=2, depth=3), assay.errors.PolicyError, "leave out threads and depth"),
+    (lambda: assay.compare(None, results_of(a=[1], b=[0]), bogus=5), assay.errors.PolicyError, "leave out bogus"),
+    (lambda: assay.compare(None, results_of(a=[1, 0], b=[1])), assay.errors.MismatchError, "'a' and 'b' have different queries: '1'"),
+    (lambda: assay.compare(QRELS, {"a": RUNS["one"], "b": {"q0": ["x"]}}, "rr", missing="skip"), assay.errors.MismatchError, 'missing="zero" counts'),
+    (lambda: assay.compare([["d"], ["d"]], {"a": [["d"], ["d"]], "b": [["d"]]}, "rr"), assay.errors.MismatchError, "lists must have the same length"),
+    (lambda: assay.compare(QRELS, RUNS, "rr").pair("rr", "two", "one"), assay.errors.DataError, "'two' was not compared with 'one' by 'rr'; the order of the runs matters"),
+    (lambda: assay.compare(QRELS, RUNS, "rr").queries("rr", "one", "two", top=0), assay.errors.PolicyError, "top must be a whole number at least 1"),
 ]  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def test_questions_without_a_value_are_left_out_of_the_score():
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "bootstrap", "tukey", "tukey_randomized"])
 def test_other_tests_are_of_means(test):
-    with pytest.raises(assay.MeasureError) as caught:
+    with pytest.raises(assay.errors.MeasureError) as caught:
         assay.compare(None, results(["bleu"]), test=test)
     assert str(caught.value) == (
         'bleu is a score of summed statistics; it can only be tested with test="randomization"; '
@@ -134,6 +134,8 @@ def test_stored_results_are_compared_by_their_statistics(tmp_path):
     del content["statistics"]
     (tmp_path / "one.json").write_text(json.dumps(content))
     mixed["one"] = assay.load_result(tmp_path / "one.json")
-    with pytest.raises(assay.MeasureError, match="and 'one' has none: it was stored by an older assay; evaluate"):
+    with pytest.raises(
+        assay.errors.MeasureError, match="and 'one' has none: it was stored by an older assay; evaluate"
+    ):
         assay.compare(None, mixed)
     assert [pair.measure for pair in assay.compare(None, mixed, ["f1"]).pairs] == ["f1"]

@@ -302,7 +302,7 @@ def test_moves_in_words(comparison):
         "      fair (grade 1): not retrieved → rank 2 (+0.1250)",
         "",
     ]
-    assert repr(comparison.queries("rr", "two", "one")).startswith("<Moves: rr, from two to one: 0.5312 → 1.0000;")
+    assert repr(comparison.queries("rr", "two", "one")).startswith("<Diff: rr, from two to one: 0.5312 → 1.0000;")
 
 
 def test_moves_in_other_forms(comparison):

@@ -96,9 +96,11 @@ def test_of_a_corpus_only_what_is_shown_is_read(tmp_path):
 
 
 def test_texts_of_something_else_are_an_error():
-    with pytest.raises(assay.MismatchError, match="none of the questions to show has a text: they are 'q1'"):
+    with pytest.raises(assay.errors.MismatchError, match="none of the questions to show has a text: they are 'q1'"):
         hurt(queries={"1": "Who?"})
-    with pytest.raises(assay.MismatchError, match="none of the documents to show has a text: they are 'good', 'new'"):
+    with pytest.raises(
+        assay.errors.MismatchError, match="none of the documents to show has a text: they are 'good', 'new'"
+    ):
         hurt(corpus={"d1": "Text"})
 
 
@@ -124,5 +126,5 @@ def test_a_failed_gate_shows_the_texts_and_a_passed_one_does_not_read_them(tmp_p
     bad = tmp_path / "corpus.jsonl"
     bad.write_text("not JSON")
     assert assay.gate(QRELS, NEW, {"rr": 0.1}, corpus=bad).passed
-    with pytest.raises(assay.FileError, match="not found"):
+    with pytest.raises(assay.errors.FileError, match="not found"):
         assay.gate(QRELS, NEW, {"rr": 0.1}, corpus=tmp_path / "missing.jsonl")

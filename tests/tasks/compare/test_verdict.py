@@ -134,9 +134,9 @@ def test_many_runs_are_sorted_and_only_significant_pairs_are_listed():
 
 def test_an_unknown_choice_is_an_error():
     comparison, _ = one_pair(LOW, HIGH)
-    with pytest.raises(assay.PolicyError, match="pairs must be 'all' or 'significant' or 'none', not 'some'"):
+    with pytest.raises(assay.errors.PolicyError, match="pairs must be 'all' or 'significant' or 'none', not 'some'"):
         comparison.to_text(pairs="some")
-    with pytest.raises(assay.MeasureError, match="'rr' was not computed; the result has ap"):
+    with pytest.raises(assay.errors.MeasureError, match="'rr' was not computed; the result has ap"):
         comparison.to_text(sort="rr")
 
 

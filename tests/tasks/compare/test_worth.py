@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 import assay
 from assay.tasks.compare.worth import hit_worth
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 MEASURES = ["ndcg@10", "ap", "rr", "precision@5", "recall@3", "bpref", "err@10", "rbp", "ndcg(gain=exp2)@3"]
 GRADES = st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8)
 
 
 def worth_of(measure, qrels, run):
-    scorer = make_scorer(qrels, [measure])
+    scorer = Scorer(make_plan([measure]), qrels)
     _, ranks = scorer.score_all({"run": run})
     judged = ranks.judged["run", measure]
     chosen = np.arange(len(judged.hits.query))
@@ -54,13 +55,13 @@ def test_no_hits():
 
 
 def test_measures_over_several_queries_have_none():
-    @assay.measure("share_of_all_hits")
-    def share(judged: assay.Judged):
+    @assay.extend.measure("share_of_all_hits")
+    def share(judged: assay.extend.Judged):
         hits = judged.relevant(1).count()
         return hits / max(hits.sum(), 1)
 
     try:
         _, worth = worth_of("share_of_all_hits", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["b"]})
     finally:
-        assay.remove_measure("share_of_all_hits")
+        assay.extend.remove_measure("share_of_all_hits")
     assert worth is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay import MeasureError, PolicyError
+from assay.errors import MeasureError, PolicyError
 
 QRELS = {"q2": {"d1": 3, "d2": 0, "d3": 1}, "q1": {"d4": 1}, "q3": {"d5": 2}}
 RUN = {"q1": {"d9": 0.5, "d4": 0.4}, "q2": {"d1": 0.9, "d2": 0.8, "d3": 0.7}, "q3": {"d5": 1.0}}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay import DataError, DuplicateError, MismatchError
+from assay.errors import DataError, DuplicateError, MismatchError
 
 ONE = {"q1": ["a"]}
 HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -111,7 +111,7 @@ def test_completion_shows_only_what_users_are_meant_to_use():
 
 
 def test_a_ranker_is_built_only_when_something_is_added(monkeypatch):
-    from assay.tasks.evaluate.scorer import Scorer
+    from assay.tasks.evaluate.api import Scorer
 
     built = []
     monkeypatch.setattr(Scorer, "start", lambda self, start=Scorer.start: built.append(1) or start(self))

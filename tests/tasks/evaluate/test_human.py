@@ -78,7 +78,7 @@ def test_a_stored_result_keeps_its_labels(anchored, tmp_path):
     content = (tmp_path / "a.json").read_text()
     changed = content.replace('"human":{"rr":[', '"human":{"rr":[0.125,', 1).replace("null,null]", "null]", 1)
     (tmp_path / "a.json").write_text(changed)
-    with pytest.raises(assay.FormatError, match="its checksum does not match"):
+    with pytest.raises(assay.errors.FormatError, match="its checksum does not match"):
         assay.load_result(tmp_path / "a.json")
 
 
@@ -185,7 +185,7 @@ def test_notes_on_human_judgments():
 def test_a_scale_that_the_judgments_set_is_the_same_for_both():
     strict = {query: dict.fromkeys(grades, 3) for query, grades in HUMAN.items()}
     with pytest.raises(
-        assay.MismatchError, match=r"err@5 is err\(max=1,.* by all judgments and err\(max=3,.* name the"
+        assay.errors.MismatchError, match=r"err@5 is err\(max=1,.* by all judgments and err\(max=3,.* name the"
     ):
         assay.evaluate(JUDGE, RUN, "err@5", human=strict)
     assert assay.evaluate(JUDGE, RUN, "err(max=3)@5", human=strict).anchored("err(max=3)@5").human == 60

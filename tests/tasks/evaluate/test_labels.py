@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import AssayError, DataError, PolicyError
+from assay import AssayError
+from assay.errors import DataError, PolicyError
 
 LOG3, LOG5 = math.log2(3), math.log2(5)
 

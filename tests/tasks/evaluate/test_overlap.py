@@ -193,7 +193,7 @@ def test_hardly_a_query_meets():
 
 def test_no_query_in_common_says_how_the_ids_differ():
     with pytest.raises(
-        assay.MismatchError, match=r"likely the same ids: 'q1' vs. '1' \(the prefix 'q' in the judgments\)"
+        assay.errors.MismatchError, match=r"likely the same ids: 'q1' vs. '1' \(the prefix 'q' in the judgments\)"
     ):
         assay.evaluate(QRELS, {"1": ["doc7"], "2": ["doc3"]}, "rr")
 

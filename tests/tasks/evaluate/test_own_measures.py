@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 import assay
-from assay import MeasureError
+from assay.errors import MeasureError
 
 HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
 
 
 @pytest.fixture
 def half():
-    @assay.measure("half_rr", title="Half of the reciprocal rank", formula="1 / (2 rank)", aliases={"HalfRR": {}})
-    def half_reciprocal_rank(judged: assay.Judged, *, rel: assay.Rel = 1, k: assay.Cutoff = None):
+    @assay.extend.measure(
+        "half_rr", title="Half of the reciprocal rank", formula="1 / (2 rank)", aliases={"HalfRR": {}}
+    )
+    def half_reciprocal_rank(judged: assay.extend.Judged, *, rel: assay.extend.Rel = 1, k: assay.extend.Cutoff = None):
         """Half of what rr is."""
         hits = judged.relevant(rel).top(k)
         first = hits.where(hits.ordinal == 1)
@@ -20,7 +22,7 @@ def half():
 
     yield half_reciprocal_rank
     if "half_rr" in assay.measures.TABLE:
-        assay.remove_measure("half_rr")
+        assay.extend.remove_measure("half_rr")
 
 
 @pytest.mark.usefixtures("half")
@@ -48,23 +50,23 @@ def test_a_users_measure_works_wherever_a_name_works(tmp_path):
 
 def test_a_measure_can_be_removed(half):
     assert half.name == "half_rr"
-    assay.remove_measure("half_rr")
+    assay.extend.remove_measure("half_rr")
     for name in ("half_rr", "HalfRR"):
         with pytest.raises(MeasureError, match="unknown measure"):
             assay.evaluate(HALF, {"q1": ["a"]}, [name])
     with pytest.raises(MeasureError, match="unknown measure 'half_rr'; nothing to remove"):
-        assay.remove_measure("half_rr")
+        assay.extend.remove_measure("half_rr")
 
 
 @pytest.mark.usefixtures("half")
 @pytest.mark.parametrize("name", ["half_rr", "HalfRR", "ndcg", "map"])
 def test_a_name_is_taken_once(name):
     with pytest.raises(MeasureError, match=f"a measure named '{name}' already exists"):
-        assay.measure(name, title="x", formula="x")(lambda judged: judged.retrieved)
+        assay.extend.measure(name, title="x", formula="x")(lambda judged: judged.retrieved)
 
 
 def test_a_measure_that_gives_the_wrong_shape_is_told():
-    @assay.measure("one_number", title="One number", formula="1")
+    @assay.extend.measure("one_number", title="One number", formula="1")
     def one_number(_):
         return np.ones(1)
 
@@ -72,4 +74,4 @@ def test_a_measure_that_gives_the_wrong_shape_is_told():
         with pytest.raises(MeasureError, match="one_number: expected 2 values, one per query, got an array of shape"):
             assay.evaluate(HALF, {"q1": ["a"]}, ["one_number"])
     finally:
-        assay.remove_measure("one_number")
+        assay.extend.remove_measure("one_number")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay import DuplicateError, MismatchError
+from assay.errors import DuplicateError, MismatchError
 
 # Policies. Each is a literal example: judgments, run, the policy, and what a measure is then.
 

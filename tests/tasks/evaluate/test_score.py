@@ -7,8 +7,8 @@ import assay
 from assay.conventions import Chosen
 from assay.core.judged import Hits, Judged
 from assay.core.policies import Policies
+from assay.tasks.evaluate.plan import by_policies
 from assay.tasks.evaluate.score import merge_parts, score
-from assay.tasks.evaluate.scorer import by_policies
 
 QUERIES = ["q1", "q2", "q3"]
 AP, RR = assay.parse_measure("ap"), assay.parse_measure("rr")
@@ -72,5 +72,5 @@ def test_parts_under_several_policies_make_one_result(judged):
 
 def test_a_missing_query_can_be_an_error(judged):
     message = r"1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" counts them as"
-    with pytest.raises(assay.MismatchError, match=message):
+    with pytest.raises(assay.errors.MismatchError, match=message):
         score(judged, {"rr": RR}, Policies(missing="error"), queries=QUERIES, present=PRESENT)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.evaluate.voted import DRAWS, SEED, drawn_means
 
 RUN = {"q1": ["a", "b", "c"], "q2": ["d", "e"], "q3": ["g", "f"]}
@@ -60,7 +61,7 @@ def test_votes_as_data_and_other_judgments_beside_them():
 def test_a_draw_is_scored_as_its_judgments_are():
     votes = assay.votes(rows_of(TABLE), method="mean")
     names = ["ndcg@10", "ap(rel=0.5)", "bpref(rel=0.5)", "err", "ranx:ndcg_burges@5"]
-    scorer = make_scorer(votes.qrels, names)
+    scorer = Scorer(make_plan(names), votes.qrels)
     read = scorer.read(RUN)
     result = scorer.score(read)
     means = drawn_means(result, scorer, read, votes)
@@ -91,11 +92,11 @@ def test_one_voter_and_other_aggregates_are_said():
 
 
 def test_bad_votes():
-    with pytest.raises(assay.PolicyError, match="votes are people's judgments already; leave out human"):
+    with pytest.raises(assay.errors.PolicyError, match="votes are people's judgments already; leave out human"):
         assay.evaluate(None, RUN, "ap", votes=rows_of(TABLE), human={"q1": {"a": 1}})
-    with pytest.raises(assay.PolicyError, match="the judgments have groups"):
+    with pytest.raises(assay.errors.PolicyError, match="the judgments have groups"):
         assay.evaluate({"q1": [["a"], ["b"]]}, RUN, "ap", votes=rows_of(TABLE))
-    with pytest.raises(assay.DataError, match="the votes"):
+    with pytest.raises(assay.errors.DataError, match="the votes"):
         assay.evaluate(None, RUN, "ap", votes=3)
 
 

@@ -13,13 +13,13 @@ from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
 def costs():
     """A measure where lower is better: the rank of the document."""
 
-    @assay.measure("rank_found", formula="rank", higher_is_better=False, range=(0, math.inf))
+    @assay.extend.measure("rank_found", formula="rank", higher_is_better=False, range=(0, math.inf))
     def rank_found(judged):
         hits = judged.relevant(1)
         return hits.sum(hits.rank.astype(float))
 
     yield "rank_found"
-    assay.remove_measure("rank_found")
+    assay.extend.remove_measure("rank_found")
 
 
 MINIMA = [
@@ -178,13 +178,17 @@ def test_a_limit_of_a_sum_is_one_of_the_sum():
 
 def test_what_is_no_mean_of_its_queries_is_tested_only_strictly():
     assert assay.gate(QRELS, WORSE, {"gm_ap": 0.4}).passed
-    with pytest.raises(assay.MeasureError, match="gm_ap is not a mean over queries, so its drop cannot be tested"):
+    with pytest.raises(
+        assay.errors.MeasureError, match="gm_ap is not a mean over queries, so its drop cannot be tested"
+    ):
         assay.gate(QRELS, WORSE, baseline=OLD, max_drop={"gm_ap": 0.1})
     check = one(assay.gate(QRELS, WORSE, baseline=OLD, max_drop={"gm_ap": 0.1}, strict=True))
     assert not check.passed
     assert check.reason == "1.0000 → 0.5000, dropped 0.5000 (limit 0.1000)"
     good, bad = (assay.evaluate_answers(["a b c d e"] * 9, [each] * 9, "bleu") for each in ("a b c d e", "a b c d f"))
-    with pytest.raises(assay.MeasureError, match="bleu is not a mean over queries, so its drop cannot be tested"):
+    with pytest.raises(
+        assay.errors.MeasureError, match="bleu is not a mean over queries, so its drop cannot be tested"
+    ):
         assay.gate(None, bad, baseline=good, max_drop={"bleu": 1})
     check = one(assay.gate(None, bad, baseline=good, max_drop={"bleu": 1}, strict=True))
     assert (check.passed, check.value) == (False, bad["bleu"])
@@ -200,19 +204,19 @@ def test_queries_without_a_value_are_left_out_with_a_note():
 
 
 def test_a_measure_without_any_value_is_an_error():
-    with pytest.raises(assay.DataError, match="the run has no value of auc for any query"):
+    with pytest.raises(assay.errors.DataError, match="the run has no value of auc for any query"):
         assay.gate({"q": ["a"]}, {"q": ["a"]}, {"auc": 0.5})
-    with pytest.raises(assay.DataError, match="the baseline has no value of auc"):
+    with pytest.raises(assay.errors.DataError, match="the baseline has no value of auc"):
         assay.gate({"q": ["a"]}, {"q": ["a", "b"]}, baseline={"q": ["a"]}, max_drop={"auc": 0.5})
 
 
 def test_a_stored_measure_that_is_not_defined_can_be_gated(costs, tmp_path):
     for name, run in (("old", OLD), ("new", WORSE)):
         assay.evaluate(QRELS, run, [costs]).save(tmp_path / name)
-    assay.remove_measure(costs)
+    assay.extend.remove_measure(costs)
     report = assay.gate(None, tmp_path / "new", baseline=tmp_path / "old", max_drop={costs: 0.5})
     assert not report.passed
-    assay.measure(costs, formula="x")(lambda judged: judged.retrieved)
+    assay.extend.measure(costs, formula="x")(lambda judged: judged.retrieved)
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "randomization"])

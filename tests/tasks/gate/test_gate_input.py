@@ -22,15 +22,17 @@ def test_a_value_that_is_not_finite_is_an_error(scores):
     fine = of_scores(0.5, 0.5)
     with np.errstate(all="ignore"):
         for run, baseline, side in ((of_scores(*scores), fine, "run"), (fine, of_scores(*scores), "baseline")):
-            with pytest.raises(assay.DataError, match=f"rr of the {side} is .*; only finite values can be checked"):
+            with pytest.raises(
+                assay.errors.DataError, match=f"rr of the {side} is .*; only finite values can be checked"
+            ):
                 assay.gate(None, run, baseline=baseline, max_drop={"rr": 0.1})
-        with pytest.raises(assay.DataError, match="rr of the run is"):
+        with pytest.raises(assay.errors.DataError, match="rr of the run is"):
             assay.gate(None, of_scores(*scores), {"rr": 0.1})
 
 
 def test_values_on_no_query_together_are_an_error():
     old, new = ["a"], ["x", "a"]
-    with pytest.raises(assay.DataError, match="no query has a value of auc on both sides"):
+    with pytest.raises(assay.errors.DataError, match="no query has a value of auc on both sides"):
         assay.gate({"p": ["a"], "q": ["a"]}, {"p": old, "q": new}, baseline={"p": new, "q": old}, max_drop={"auc": 0.5})
 
 
@@ -56,7 +58,7 @@ def test_finished_results_need_no_judgments(tmp_path):
     assert report.checks[1].worst[0].documents == ()
     new.save(tmp_path / "new.json.gz")
     assert assay.gate(None, tmp_path / "new.json.gz", {"rr": 0.4}).passed
-    with pytest.raises(assay.DataError, match="a run cannot be scored without judgments"):
+    with pytest.raises(assay.errors.DataError, match="a run needs judgments: they come first"):
         assay.gate(None, WORSE, {"rr": 0.4})
 
 
@@ -64,9 +66,9 @@ def test_finished_results_need_no_judgments(tmp_path):
 def test_what_would_change_nothing_is_refused(option):
     new, old = (assay.evaluate(QRELS, run, ["rr"]) for run in (OLD, OLD))
     (name,) = option
-    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: both sides are finished results"):
+    with pytest.raises(assay.errors.PolicyError, match=f"finished results are not scored again; leave out {name}"):
         assay.gate(None, new, baseline=old, max_drop={"rr": 0.1}, **option)
-    with pytest.raises(assay.PolicyError, match=f"{name} cannot be set here: the run is a finished result"):
+    with pytest.raises(assay.errors.PolicyError, match=f"finished results are not scored again; leave out {name}"):
         assay.gate(None, new, {"rr": 0.1}, **option)
     if name not in ("format", "depth", "ties"):
         assert assay.gate(QRELS, OLD, baseline=old, max_drop={"rr": 0.1}, **option).passed
@@ -77,7 +79,8 @@ def test_an_export_is_no_stored_result_and_the_message_says_so(tmp_path):
     for options in ({"minimum": {"rr": 0.1}, "run": tmp_path / "export.json"},
                     {"run": OLD, "baseline": tmp_path / "export.json", "max_drop": {"rr": 0.1}}):  # fmt: skip
         with pytest.raises(
-            assay.FormatError, match=r"the output of `--format json` or `to_json`.* store the result with `--save FILE`"
+            assay.errors.FormatError,
+            match=r"the output of `--format json` or `to_json`.* store the result with `--save FILE`",
         ):
             assay.gate(QRELS, **options)
 
@@ -115,14 +118,15 @@ MISMATCHES = [
 
 @pytest.mark.parametrize(("baseline", "message"), MISMATCHES)
 def test_a_baseline_of_something_else_is_refused(baseline, message):
-    with pytest.raises(assay.MismatchError) as caught:
+    with pytest.raises(assay.errors.MismatchError) as caught:
         assay.gate(QRELS, WORSE, baseline=baseline, max_drop={"rr": 0.1})
     assert message in str(caught.value)
 
 
 def test_a_baseline_without_the_measure_is_refused():
     with pytest.raises(
-        assay.MeasureError, match="a measure is missing from the baseline: 'rr' was not computed; the result has ap"
+        assay.errors.MeasureError,
+        match="a measure is missing from the baseline: 'rr' was not computed; the result has ap",
     ):
         assay.gate(QRELS, WORSE, baseline=assay.evaluate(QRELS, OLD, ["ap"]), max_drop={"rr": 0.1})
 
@@ -131,9 +135,9 @@ def test_runs_that_lack_queries():
     short = {query: OLD[query] for query in QUERIES[:30]}
     check = one(assay.gate(QRELS, short, baseline=OLD, max_drop={"rr": 0.1}))
     assert check.drop == 0.25
-    with pytest.raises(assay.MismatchError, match="10 queries missing from the run"):
+    with pytest.raises(assay.errors.MismatchError, match="10 queries missing from the run"):
         assay.gate(QRELS, short, baseline=OLD, max_drop={"rr": 0.1}, missing="skip")
-    with pytest.raises(assay.MismatchError, match="judgments and run have no query in common"):
+    with pytest.raises(assay.errors.MismatchError, match="judgments and run have no query in common"):
         assay.gate(QRELS, {"p": ["d"]}, {"rr": 0.1})
 
 
@@ -164,7 +168,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
 def test_what_cannot_be_asked(options, message):
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.gate(QRELS, OLD, **options)
     assert message in str(caught.value)
 
@@ -180,14 +184,14 @@ SPELLINGS = [
 @pytest.mark.parametrize(("options", "message"), SPELLINGS)
 def test_two_limits_for_one_measure_are_refused(options, message):
     baseline = OLD if "max_drop" in options else None
-    with pytest.raises(assay.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError) as caught:
         assay.gate(QRELS, WORSE, baseline=baseline, **options)
     assert message in str(caught.value)
 
 
 def test_two_limits_for_one_measure_of_finished_results_are_refused():
     new, old = (assay.evaluate(QRELS, run, ["rr", "recip_rank"]) for run in (WORSE, OLD))
-    with pytest.raises(assay.PolicyError, match="'rr' and 'recip_rank' are the same measure"):
+    with pytest.raises(assay.errors.PolicyError, match="'rr' and 'recip_rank' are the same measure"):
         assay.gate(None, new, baseline=old, max_drop={"rr": 0.1, "recip_rank": 0.1})
 
 
@@ -204,9 +208,11 @@ def test_the_baseline_needs_no_measure_that_has_a_minimum_only():
 
 
 def test_names_that_are_no_measure_or_several():
-    with pytest.raises(assay.MeasureError, match="unknown measure 'nonsense'"):
+    with pytest.raises(assay.errors.MeasureError, match="unknown measure 'nonsense'"):
         assay.gate(QRELS, OLD, {"nonsense": 0.1})
-    with pytest.raises(assay.MeasureError, match=r"'P.5,10' names several measures; set a limit for each: P_5, P_10"):
+    with pytest.raises(
+        assay.errors.MeasureError, match=r"'P.5,10' names several measures; set a limit for each: P_5, P_10"
+    ):
         assay.gate(QRELS, OLD, {"P.5,10": 0.1}, convention="trec_eval")
 
 
@@ -233,5 +239,5 @@ def test_the_same_seed_gives_the_same_numbers(test):
 
 
 def test_lists_must_pair_up():
-    with pytest.raises(assay.MismatchError, match="lists must have the same length"):
+    with pytest.raises(assay.errors.MismatchError, match="lists must have the same length"):
         assay.gate([["a"], ["b"]], [["a"]], {"rr": 0.1})

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import assay
-from assay.tasks.judge.draws import draws_variance, score_draws
+from assay.tasks.judge.drive import draws_variance, score_draws
 
 SCORES = [
     # draws, mean, its variance, majority, its variance
@@ -41,9 +41,9 @@ def test_the_variance_of_a_majority_is_that_of_all_draws_there_could_be(draws):
 @pytest.fixture
 def polite():
     """A criterion with a name of its own."""
-    assay.read_criteria({"polite": {"aspect": "Is it polite?"}})
+    assay.judges.read_criteria({"polite": {"aspect": "Is it polite?"}})
     yield "polite"
-    assay.remove_measure("polite")
+    assay.extend.remove_measure("polite")
 
 
 @pytest.mark.parametrize("kind", ["aspect", "guideline", "relevancy", "own"])

@@ -10,8 +10,8 @@ from assay.core.ruling import JudgeFailure, RulingKind
 from assay.tasks.judge.drive import judge_records
 from judges import Script
 
-POLITE = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
-LIST = assay.Prompt("each", 1, "Rate each.", {"verdicts": [assay.Scale(0, 3)]})
+POLITE = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
+LIST = assay.extend.Prompt("each", 1, "Rate each.", {"verdicts": [assay.extend.Scale(0, 3)]})
 YES = '{"reason": "It is.", "verdict": true}'
 
 
@@ -110,15 +110,17 @@ def test_two_threads_with_one_question_ask_it_once():
     script = Script(YES)
     records = [{"query_id": str(number), "question": "?", "answer": "Hi"} for number in range(50)]
 
-    @assay.measure("politeness", of="judged", prompts=(POLITE,))
+    @assay.extend.measure("politeness", of="judged", prompts=(POLITE,))
     def politeness(case):
         reply = yield POLITE.ask({"answer": case.answer})
-        return assay.Finding(float(reply["verdict"]), (assay.Verdict("the answer", 1.0, reply["reason"]),))
+        return assay.extend.Finding(
+            float(reply["verdict"]), (assay.extend.Verdict("the answer", 1.0, reply["reason"]),)
+        )
 
     try:
         result = assay.evaluate_rag(records, ["politeness"], judge=assay.Judge(script, cache=False, concurrency=16))
     finally:
-        assay.remove_measure("politeness")
+        assay.extend.remove_measure("politeness")
     assert result.mean == {"politeness": 1.0}
     assert len(script.asked) == 1
     assert "It is." in str(result.verdicts("politeness"))
@@ -156,7 +158,7 @@ def test_a_cost_limit_keeps_what_is_done():
 
 
 def test_failures_have_no_score_and_many_are_said_loudly():
-    from assay.data.records import read_records
+    from assay.data.records.read import read_records
     from assay.measures import parse
 
     script = Script("no JSON")
@@ -231,13 +233,13 @@ def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
     cache = tmp_path / "replies.sqlite"
     if content is not None:
         cache.write_bytes(content)
-    with pytest.raises(assay.FileError, match=said):
+    with pytest.raises(assay.errors.FileError, match=said):
         assay.Judge(print, cache=cache, offline=True)
     assert cache.exists() is (content is not None)
 
 
 def test_offline_without_a_cache_is_an_error():
-    with pytest.raises(assay.PolicyError, match="offline=True needs the cache"):
+    with pytest.raises(assay.errors.PolicyError, match="offline=True needs the cache"):
         assay.Judge(print, cache=False, offline=True)
 
 
@@ -256,13 +258,12 @@ def test_offline_without_a_cache_is_an_error():
         ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
         ({"max_cost": 1}, "max_cost needs prices"),
         ({"prices": (-1, 2)}, "prices are the cost of a million tokens"),
-        ({"prompts": "Be strict."}, "prompts= has words by the name of a prompt"),
         ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
         ({"cache": 5}, "cache= is a file, or False for none, not '5'"),
         ({"embedder": 5}, "a judge is an address, a GGUF file or a function"),
     ],
 )
 def test_options_that_cannot_be_are_named(options, said):
-    with pytest.raises(assay.PolicyError) as error:
+    with pytest.raises(assay.errors.PolicyError) as error:
         assay.Judge(print, **{"cache": False, **options})
     assert said in str(error.value)

@@ -26,7 +26,7 @@ def judge_of(function, **options):
 
 
 def test_the_pool_of_the_runs_is_graded_and_scores_them():
-    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade))
+    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade))
     assert found.qrels.to_dict() == {"q1": {"d1": 3.0, "d2": 1.0}, "q2": {"d3": 3.0, "d2": 1.0}}
     assert str(found.notes[0]).startswith("relevance: the judge failed") is False
     assert [ruling.detail for ruling in found.rulings if not ruling.is_ok] == ["no text of the document"]
@@ -35,7 +35,7 @@ def test_the_pool_of_the_runs_is_graded_and_scores_them():
 
 
 def test_depth_bounds_the_pool():
-    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade), depth=1)
+    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade), depth=1)
     assert [tuple(pair) for pair in found.pairs] == [("q1", "d1"), ("q2", "d3"), ("q1", "d2"), ("q2", "d2")]
 
 
@@ -47,7 +47,7 @@ def test_what_people_judged_is_left_alone():
         return grade(messages)
 
     human = {"q1": {"d1": 0, "d9": 2}}
-    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(remembering), human=human)
+    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(remembering), human=human)
     assert found.qrels["q1"] == {"d1": 0.0, "d9": 2.0, "d2": 1.0}
     assert found.left_out == 1
     assert "note: 1 pair judged by people already; not asked about" in str(found)
@@ -56,7 +56,7 @@ def test_what_people_judged_is_left_alone():
 
 def test_a_grade_that_is_not_given_is_not_zero():
     with_failures = lambda messages: "no" if "Lyon" in messages[1]["content"] else grade(messages)  # noqa: E731 - short
-    found = assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(with_failures, retries=0))
+    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(with_failures, retries=0))
     assert found.qrels.to_dict() == {"q1": {"d1": 3.0}, "q2": {"d3": 3.0}}
     assert str(found.notes[0]).startswith(
         "relevance: the judge failed on 2 of 5 questions (2 unparsable: it is not JSON)"
@@ -64,8 +64,8 @@ def test_a_grade_that_is_not_given_is_not_zero():
 
 
 def test_queries_without_a_question_are_an_error():
-    with pytest.raises(assay.MismatchError, match="no query of the runs has a question: 'q1', 'q2'"):
-        assay.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge_of(grade))
+    with pytest.raises(assay.errors.MismatchError, match="no query of the runs has a question: 'q1', 'q2'"):
+        assay.judges.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge_of(grade))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def prefers_right(messages):
 
 def test_a_judge_that_favours_a_place_finds_no_winner():
     systems = {"one": records_of(q1="right", q2="right"), "two": records_of(q1="wrong", q2="wrong")}
-    found = assay.pairwise(systems, judge=judge_of(prefers_first))
+    found = assay.judges.pairwise(systems, judge=judge_of(prefers_first))
     assert found.games.score.tolist() == [0.5, 0.5]
     assert found.flip_rate == 1.0
     assert found.strengths == {"one": pytest.approx(0.0), "two": pytest.approx(0.0)}
@@ -115,7 +115,7 @@ def test_the_better_system_is_the_stronger_one():
         "good": records_of(q1="right", q2="right", q3="right", q4="right"),
         "fair": records_of(q1="right", q2="wrong", q3="right", q4="right"),
     }
-    found = assay.pairwise(systems, judge=judge_of(prefers_right))
+    found = assay.judges.pairwise(systems, judge=judge_of(prefers_right))
     assert len(found.duels) == 12
     assert found.flip_rate == 0.0
     assert [row[0] for row in found.table().rows] == ["good", "fair", "bad"]
@@ -132,10 +132,10 @@ def test_the_better_system_is_the_stronger_one():
 
 
 def test_systems_without_a_common_question_are_an_error():
-    with pytest.raises(assay.MismatchError, match="no two systems answer the same question"):
-        assay.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge_of(prefers_first))
-    with pytest.raises(assay.DataError, match="at least two systems"):
-        assay.pairwise({"a": records_of(q1="x")}, judge=judge_of(prefers_first))
+    with pytest.raises(assay.errors.MismatchError, match="no two systems answer the same question"):
+        assay.judges.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge_of(prefers_first))
+    with pytest.raises(assay.errors.DataError, match="at least two systems"):
+        assay.judges.pairwise({"a": records_of(q1="x")}, judge=judge_of(prefers_first))
 
 
 def test_a_length_that_wins_is_seen():
@@ -145,9 +145,9 @@ def test_a_length_that_wins_is_seen():
     }
     # Scores 1, 1, 0.5, 0; the first is 49, 7, 0 and -37 characters longer.
     known = statistics.correlation([1, 1, 0.5, 0], [49, 7, 0, -37])
-    assert assay.pairwise(systems, judge=judge_of(prefers_right)).length_correlation == pytest.approx(known)
+    assert assay.judges.pairwise(systems, judge=judge_of(prefers_right)).length_correlation == pytest.approx(known)
     even = {"a": records_of(q1="right"), "b": records_of(q1="wrong")}
-    assert math.isnan(assay.pairwise(even, judge=judge_of(prefers_right)).length_correlation)
+    assert math.isnan(assay.judges.pairwise(even, judge=judge_of(prefers_right)).length_correlation)
 
 
 def ask_of_passage(messages):
@@ -170,7 +170,7 @@ PEOPLE = {
 
 
 def test_questions_are_made_checked_and_deduplicated():
-    made = assay.make_questions(PEOPLE, 5, judge=judge_of(ask_of_passage))
+    made = assay.judges.make_questions(PEOPLE, 5, judge=judge_of(ask_of_passage))
     assert sorted(each.question for each in made.questions) == ["Who is Ann?", "Who is Bob?"]
     assert made.rejected == {
         "the passage has nothing to ask about": 1,
@@ -191,14 +191,14 @@ def test_a_dry_run_counts_and_asks_nothing():
 
     judge = judge_of(never, prices=(1.0, 2.0))
     with judge.dry_run() as estimate:
-        assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
+        assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
     assert estimate.calls == 4
     assert estimate.cost == pytest.approx((estimate.sent_tokens + 2 * estimate.reply_tokens) / 1e6)
 
 
 def test_a_dry_run_knows_what_the_cache_has(tmp_path):
     judge = assay.Judge(grade, cache=tmp_path / "replies.sqlite")
-    assay.judge_relevance(QUERIES, {"a": {"q1": ["d1"]}}, CORPUS, judge=judge)
+    assay.judges.judge_relevance(QUERIES, {"a": {"q1": ["d1"]}}, CORPUS, judge=judge)
     with judge.dry_run() as estimate:
-        assay.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
+        assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
     assert (estimate.calls, estimate.kept) == (3, 1)

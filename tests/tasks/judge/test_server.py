@@ -1,6 +1,7 @@
 """A judge on a real server: what is sent, forms of output, and every way in which it fails."""
 
 import json
+import threading
 import time
 from dataclasses import replace
 
@@ -10,8 +11,8 @@ import assay
 from assay.core.ruling import JudgeFailure, RulingKind
 from chat_server import completion, drip, serve
 
-POLITE = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
-EACH = assay.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
+POLITE = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
+EACH = assay.extend.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
 YES = completion('{"reason": "It is.", "verdict": true}')
 KEY = "sk-very-secret-4711"
 
@@ -110,7 +111,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_every_failure_is_a_typed_outcome_and_never_kept(name, monkeypatch):
-    monkeypatch.setattr("assay.data.http.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("assay.net.http.FIRST_PAUSE", 0.001)
     reply, kind, detail = FAILURES[name]
     with serve(reply) as chats:
         judge = judge_of(chats, retries=1)
@@ -127,8 +128,11 @@ def test_every_failure_is_a_typed_outcome_and_never_kept(name, monkeypatch):
 
 
 def test_a_server_that_hangs_times_out():
-    with serve(lambda _: time.sleep(1) or YES) as chats, pytest.raises(JudgeFailure) as failure:
-        ask(judge_of(chats, timeout=0.2, retries=0))
+    over = threading.Event()
+    with serve(lambda _: over.wait(60) and YES) as chats:
+        with pytest.raises(JudgeFailure) as failure:
+            ask(judge_of(chats, timeout=0.2, retries=0))
+        over.set()
     assert (failure.value.kind, failure.value.detail) == (RulingKind.TIMED_OUT, "no response within 0.2 s")
 
 
@@ -136,7 +140,7 @@ def test_a_server_that_hangs_times_out():
 @pytest.mark.parametrize("retries", [0, 1])
 def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
     """Each byte comes in time, the response as a whole does not."""
-    monkeypatch.setattr("assay.data.http.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("assay.net.http.FIRST_PAUSE", 0.001)
     with serve(lambda _: drip(YES, 0.05)) as chats:
         judge = judge_of(chats, timeout=0.4, retries=retries)
         started = time.monotonic()
@@ -148,7 +152,7 @@ def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
     assert (ruling.kind, ruling.detail) == (RulingKind.TIMED_OUT, "no response within 0.4 s")
     assert len(chats.bodies) == retries + 1
     # All of it would take more than ten seconds.
-    assert 0.4 * (retries + 1) <= taken < 5
+    assert 0.4 * (retries + 1) <= taken < 10
 
 
 def test_a_server_that_drips_in_time_is_heard():
@@ -166,7 +170,7 @@ def test_too_many_requests_are_asked_again_when_the_server_says():
 
 
 def test_requests_at_a_time_fall_with_429_and_climb_again():
-    from assay.tasks.judge.throttle import Throttle
+    from assay.tasks.judge.limits import Throttle
 
     throttle = Throttle(32)
     with throttle.slot() as epoch:
@@ -182,7 +186,7 @@ def test_requests_at_a_time_fall_with_429_and_climb_again():
 
 
 def test_a_limit_of_tokens_per_minute_is_kept():
-    from assay.tasks.judge.throttle import Throttle
+    from assay.tasks.judge.limits import Throttle
 
     throttle = Throttle(8, tokens_per_minute=600)
     started = time.monotonic()
@@ -229,17 +233,17 @@ def test_samples_are_drawn_and_flips_are_counted(tmp_path):
     def changing(_):
         return completion(json.dumps({"reason": "", "verdict": next(replies)}))
 
-    @assay.measure("politeness", of="judged", prompts=(POLITE,))
+    @assay.extend.measure("politeness", of="judged", prompts=(POLITE,))
     def politeness(case):
         reply = yield POLITE.ask({"answer": case.answer})
-        return assay.Finding(float(reply["verdict"]))
+        return assay.extend.Finding(float(reply["verdict"]))
 
     records = [{"query_id": "q1", "answer": "a"}, {"query_id": "q2", "answer": "b"}]
     try:
         with serve(changing) as chats:
             result = assay.evaluate_rag(records, ["politeness"], judge=judge_of(chats, samples=3, concurrency=1))
     finally:
-        assay.remove_measure("politeness")
+        assay.extend.remove_measure("politeness")
     assert result.scores["politeness"].tolist() == [pytest.approx(2 / 3), 1.0]
     assert [ruling.is_flipped for ruling in result.rulings["politeness"]] == [True, False]
     assert [str(note) for note in result.notes] == [
@@ -264,10 +268,10 @@ def test_samples_are_drawn_and_flips_are_counted(tmp_path):
     ],
 )
 def test_an_address_that_cannot_be_is_an_error(url, said):
-    with pytest.raises(assay.DataError, match=said):
+    with pytest.raises(assay.errors.DataError, match=said):
         assay.Judge(url, model="m", cache=False)
 
 
 def test_a_server_needs_a_model():
-    with pytest.raises(assay.PolicyError, match="name one"):
+    with pytest.raises(assay.errors.PolicyError, match="name one"):
         assay.Judge("http://127.0.0.1:9/v1", cache=False)

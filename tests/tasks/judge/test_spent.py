@@ -14,9 +14,9 @@ POLITE = {"politeness": {"aspect": "Is the answer polite?"}}
 
 @pytest.fixture(autouse=True)
 def politeness():
-    assay.read_criteria(POLITE)
+    assay.judges.read_criteria(POLITE)
     yield
-    assay.remove_measure("politeness")
+    assay.extend.remove_measure("politeness")
 
 
 def cut_off(_):
@@ -76,12 +76,12 @@ def test_thinking_aloud_is_left_out():
 
 def test_a_prompt_that_does_not_exist_is_an_error_everywhere():
     judge = assay.Judge(lambda _: GOOD, cache=False, prompts={"relevanse": "How relevant?"})
-    with pytest.raises(assay.MeasureError, match="unknown prompt 'relevanse'; did you mean relevance"):
-        assay.judge_relevance({"q": "Why?"}, {"a": {"q": ["d"]}}, {"d": "So."}, judge=judge)
-    with pytest.raises(assay.MeasureError, match="unknown prompt"):
-        assay.pairwise({"a": RECORDS, "b": RECORDS}, judge=judge)
-    with pytest.raises(assay.MeasureError, match="unknown prompt"):
-        assay.make_questions({"d": "So it is, and so it was."}, judge=judge, number=1)
+    with pytest.raises(assay.errors.MeasureError, match="unknown prompt 'relevanse'; did you mean relevance"):
+        assay.judges.judge_relevance({"q": "Why?"}, {"a": {"q": ["d"]}}, {"d": "So."}, judge=judge)
+    with pytest.raises(assay.errors.MeasureError, match="unknown prompt"):
+        assay.judges.pairwise({"a": RECORDS, "b": RECORDS}, judge=judge)
+    with pytest.raises(assay.errors.MeasureError, match="unknown prompt"):
+        assay.judges.make_questions({"d": "So it is, and so it was."}, judge=judge, number=1)
 
 
 def test_draws_that_fail_are_said():
@@ -103,5 +103,5 @@ def test_own_prompts_from_a_file(tmp_path):
     assert read_prompts(path) == {"relevance": "Grade it."}
     for content, said in (("relevance = 3", "must have the words"), ("", "no prompts"), ("x", "not valid TOML")):
         path.write_text(content)
-        with pytest.raises(assay.FormatError, match=said):
+        with pytest.raises(assay.errors.FormatError, match=said):
             read_prompts(path)

@@ -1,12 +1,21 @@
 """`assay.plot` and the methods: every kind from data, and what cannot be drawn."""
 
+import numpy as np
 import pytest
 
 import assay
+from assay.core.errors import NeedError
+from assay.core.measure import Measure
+from assay.measures import TABLE
 from assay.render.charts.kinds import KINDS
+from assay.tasks.compare import ranking_plot
+from assay.tasks.compare.plot import material
+from assay.tasks.compare.ranking_plot import values_at
+from assay.tasks.compare.report import charts_of
 from charts import NAMES, RUN_KINDS, collection, records
 
 QRELS, RUNS = collection(queries=12)
+call = Measure.__call__
 PAIR = {"a": "bm25", "b": "dense"}
 
 
@@ -29,15 +38,62 @@ def test_other_kinds_from_data():
     assert assay.plot("latency", records()).title == "Latency"
 
 
-@pytest.mark.parametrize("kind", ["means", "precision_recall", "cutoff", "scores", "judged"])
-def test_one_run_is_enough(kind):
-    assert assay.plot(kind, QRELS, {"bm25": RUNS["bm25"]}, ["ndcg@10"]).spec["data"]["values"]
+@pytest.mark.parametrize("kind", RUN_KINDS)
+def test_one_run_is_enough_or_not(kind):
+    run = {"bm25": RUNS["bm25"]}
+    if KINDS[kind].fewest_runs == 1:
+        assert assay.plot(kind, QRELS, run, ["ndcg@10"]).spec["data"]["values"]
+    else:
+        with pytest.raises(assay.errors.DataError, match=r"needs at least (two|three) runs, got 1"):
+            assay.plot(kind, QRELS, run, ["ndcg@10"])
 
 
-@pytest.mark.parametrize("kind", ["differences", "queries", "scatter", "critical_difference", "measures", "runs"])
-def test_one_run_is_not_enough(kind):
-    with pytest.raises(assay.DataError, match=r"needs at least two runs, got 1"):
-        assay.plot(kind, QRELS, {"bm25": RUNS["bm25"]}, ["ndcg@10"])
+def test_what_is_broken_is_no_unmet_need(comparison, monkeypatch, tmp_path):
+    def broken(*_):
+        raise assay.errors.MeasureError("broken")
+
+    monkeypatch.setattr(ranking_plot, "draw_scores", broken)
+    with pytest.raises(assay.errors.MeasureError, match="broken"):
+        comparison.report(tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_report_says_which_charts_it_has_not_and_what_they_need(comparison):
+    stored = assay.compare(None, {name: comparison.results[name] for name in NAMES[:2]}, ["ap"], test="t")
+    charts, unmet = charts_of(stored)
+    assert [each["title"] for each in charts] == ["Critical differences"]
+    assert unmet[0].startswith("By cutoff: the chart 'cutoff' needs the rankings of runs, and a comparison of finished")
+    assert unmet[4] == "Agreement of measures: the chart 'measures' needs at least three runs, got 2"
+    headings = [each.heading for each in KINDS.values() if each.heading]
+    assert [each["title"] for each in charts_of(comparison)[0]] == headings
+
+
+def test_all_cutoffs_at_once_are_what_each_gives(comparison):
+    judged = material(comparison)["rankings"].ranks.judged["dense", "ap"]
+    assert 4 * len(judged.hits.rank) < ranking_plot.MOST_HITS
+    at_once = []
+    for definition in TABLE.values():
+        if definition.of != "rankings" or "k" not in definition.parameters:
+            continue
+        try:
+            expected = {k: definition(k=k)(judged) for k in (1, 2, 5, 20)}
+        except (assay.AssayError, TypeError):
+            continue
+        found = values_at(definition(k=3), judged, list(expected))
+        for k, values in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(values, expected[k], err_msg=f"{definition.name}@{k}")
+        at_once.append(definition.name)
+    assert {"ndcg", "ap", "rr", "recall", "precision", "judged", "hit_rate", "rbp"} <= {*at_once}
+
+
+def test_a_curve_of_few_hits_is_one_call(monkeypatch):
+    calls = []
+    comparison = assay.compare(*collection(queries=2), ["ndcg@10", "ap"], test="t")
+    monkeypatch.setattr(Measure, "__call__", lambda self, subject: calls.append(1) or call(self, subject))
+    for kind in ("cutoff", "judged"):
+        comparison.plot(kind, measure="ndcg@10")
+    # The first cutoff, the last and all at once, of each run.
+    assert len(calls) == 2 * 3 * len(RUNS)
 
 
 def test_stored_results(tmp_path, comparison):
@@ -45,9 +101,14 @@ def test_stored_results(tmp_path, comparison):
     files = [tmp_path / f"{name}.json" for name in NAMES]
     assert assay.plot("means", None, files).spec == comparison.results.plot().spec
     assert assay.plot("differences", None, files, test="t").spec == comparison.plot().spec
-    with pytest.raises(assay.DataError, match="'cutoff' needs the rankings, and a stored result has none"):
+    with pytest.raises(
+        assay.errors.DataError, match="'cutoff' needs the rankings of runs, and a stored result has none"
+    ):
         assay.plot("cutoff", None, files)
-    with pytest.raises(assay.DataError, match="'cutoff' needs the rankings, and finished results have none"):
+    with pytest.raises(
+        assay.errors.DataError,
+        match="'cutoff' needs the rankings of runs, and a comparison of finished results has none",
+    ):
         assay.compare(None, comparison.results).plot("cutoff")
 
 
@@ -57,50 +118,53 @@ def test_probe_has_latency_and_means():
     probe = assay.Probe(result, run, {}, {"q1": 0.25}, asked=1, elapsed=1.0)
     assert probe.plot().caption == "1 successful call; mean 250.0 ms."
     assert probe.plot("means").spec["data"]["values"][0]["mean"] == 1
-    with pytest.raises(assay.PolicyError, match="a probe has no chart 'blame'; use rag"):
+    with pytest.raises(assay.errors.DataError, match="the chart 'blame' needs answers, and a probe has none; use rag"):
         probe.plot("blame")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_that_an_object_lacks_names_the_calls_that_have_it(comparison, kind):
     results = comparison.results
-    agreement = assay.agreement(QRELS, QRELS)
+    agreement = assay.agree(QRELS, QRELS)
     rag = assay.evaluate_rag(records(), ["recall", "answer_f1"])
     for made in (results["bm25"], results, comparison, agreement, rag):
         try:
             made.plot(kind, **(PAIR if kind in ("queries", "scatter") and made in (results, comparison) else {}))
-        except assay.PolicyError as error:
-            assert f"has no chart '{kind}'; use " in str(error)
+        except NeedError as error:
+            assert f"the chart '{kind}' needs " in str(error)
             assert ".plot(" in str(error)
 
 
 def test_an_unknown_kind():
     with pytest.raises(
-        assay.PolicyError, match=r"unknown kind of chart 'mean'; did you mean 'means'\? assay.plot has means, diff"
+        assay.errors.PolicyError,
+        match=r"unknown kind of chart 'mean'; did you mean 'means'\? assay.plot has means, diff",
     ):
         assay.plot("mean", QRELS, RUNS)
-    with pytest.raises(assay.PolicyError, match=r"unknown kind of chart '<b>'; a result has means"):
+    with pytest.raises(assay.errors.PolicyError, match=r"unknown kind of chart '<b>'; a result has means"):
         assay.evaluate(QRELS, RUNS["bm25"]).plot("<b>")
 
 
 def test_two_of_several_runs_must_be_named(comparison):
-    with pytest.raises(assay.PolicyError, match='there are 3 runs; name two of them: a="bm25" and b="dense"'):
+    with pytest.raises(
+        assay.errors.PolicyError, match="there are 3 runs; name two of them with a and b, such as 'bm25' and 'dense'"
+    ):
         comparison.plot("queries")
-    with pytest.raises(assay.DataError, match="unknown run 'x'"):
+    with pytest.raises(assay.errors.DataError, match="unknown run 'x'"):
         comparison.plot("queries", a="x", b="dense")
-    with pytest.raises(assay.DataError, match="need two different runs"):
+    with pytest.raises(assay.errors.DataError, match="need two different runs"):
         comparison.plot("scatter", a="dense", b="dense")
-    with pytest.raises(assay.MeasureError, match="unknown run 'x'"):
+    with pytest.raises(assay.errors.MeasureError, match="unknown run 'x'"):
         comparison.plot("differences", a="x")
 
 
 def test_a_measure_without_a_cutoff():
-    with pytest.raises(assay.MeasureError, match="bpref has no cutoff"):
+    with pytest.raises(assay.errors.DataError, match="bpref has no cutoff"):
         assay.plot("cutoff", QRELS, RUNS, ["bpref"])
 
 
 def test_a_diagram_of_mean_ranks_needs_all_pairs():
-    with pytest.raises(assay.DataError, match="compare without a baseline"):
+    with pytest.raises(assay.errors.DataError, match="compare without a baseline"):
         assay.plot("critical_difference", QRELS, RUNS, ["ap"], baseline="bm25", test="t")
 
 
@@ -133,5 +197,5 @@ def test_one_query():
 
 def test_scores_without_a_limit_have_no_matrix():
     scores = {"q1": {"mine": 0.5}, "q2": {"mine": 0.7}}
-    with pytest.raises(assay.DataError, match=r"set threshold=0\.5"):
-        assay.agreement(scores, scores, ["score:mine"]).plot()
+    with pytest.raises(assay.errors.DataError, match=r"set threshold=0\.5"):
+        assay.agree(scores, scores, ["score:mine"]).plot()

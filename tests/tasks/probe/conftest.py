@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.data import http
+from assay.net import http
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import assay
-from assay import DataError, MismatchError
+from assay.errors import DataError, MismatchError
 from assay.tasks.probe.answers import split_answer
 from assay.tasks.probe.retrievers import RankingReader
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer
@@ -125,7 +125,7 @@ def test_a_damaged_entry_is_named(field, value, tmp_path):
     assay.probe(answer, **how)
     head, entry = file.read_text().splitlines()
     file.write_text(f"{head}\n{json.dumps({**json.loads(entry), field: value})}\n")
-    with pytest.raises(assay.FormatError, match=f"line 2: {field} is invalid"):
+    with pytest.raises(assay.errors.FormatError, match=f"line 2: {field} is invalid"):
         assay.probe(answer, **how)
 
 

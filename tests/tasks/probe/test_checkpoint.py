@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,8 +15,8 @@ import assay
 from assay.live import HttpSearch
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.retrievers import Ranking
-from search_server import QRELS, QUESTIONS, SearchServer
+from assay.tasks.probe.retrievers import LiveRanking
+from search_server import QRELS, QUESTIONS, SearchServer, found
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
 
@@ -108,7 +109,7 @@ def test_a_checkpoint_of_something_else_is_refused(file, case):
     options, message = OTHERS[case]
     probed(Search(), file)
     content, again = file.read_bytes(), Search()
-    with pytest.raises(assay.MismatchError) as caught:
+    with pytest.raises(assay.errors.MismatchError) as caught:
         probed(again, file, **options)
     assert message in str(caught.value)
     assert "use another file, or delete it to start over" in str(caught.value)
@@ -166,7 +167,7 @@ def test_a_damaged_line_is_named(file, line, message):
     lines = file.read_text().splitlines()
     lines[1] = line
     file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(assay.FormatError) as caught:
+    with pytest.raises(assay.errors.FormatError) as caught:
         probed(Search(), file)
     assert message in str(caught.value)
     assert "delete the line to ask its question again" in str(caught.value)
@@ -185,7 +186,7 @@ def test_blank_lines_are_skipped(file):
 )
 def test_another_file_is_not_written_over(file, content):
     file.write_text(content)
-    with pytest.raises(assay.FormatError, match="is not a checkpoint"):
+    with pytest.raises(assay.errors.FormatError, match="is not a checkpoint"):
         probed(Search(), file)
     assert file.read_text() == content
 
@@ -195,7 +196,7 @@ def test_a_first_line_without_salt_is_no_checkpoint(file, salt):
     probed(Search(), file)
     header, rest = file.read_text().split("\n", 1)
     file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
-    with pytest.raises(assay.FormatError, match=r"is not a checkpoint that assay .* can read"):
+    with pytest.raises(assay.errors.FormatError, match=r"is not a checkpoint that assay .* can read"):
         probed(Search(), file)
 
 
@@ -209,11 +210,16 @@ def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
 def test_a_full_disk_is_an_error_of_the_checkpoint():
-    with pytest.raises(assay.FileError, match="the checkpoint '/dev/full' cannot be used: it is not a regular file"):
+    with pytest.raises(
+        assay.errors.FileError, match="the checkpoint '/dev/full' cannot be used: it is not a regular file"
+    ):
         probed(Search(), "/dev/full")
     checkpoint = Checkpoint({}, Path("/dev/full").open("wb", buffering=0), "'full'")
-    with checkpoint.file, pytest.raises(assay.FileError, match="the checkpoint 'full' cannot be used: No space left"):
-        checkpoint.add(Outcome("q1", Ranking(["d1"]), 0.1, 1))
+    with (
+        checkpoint.file,
+        pytest.raises(assay.errors.FileError, match="the checkpoint 'full' cannot be used: No space left"),
+    ):
+        checkpoint.add(Outcome("q1", LiveRanking(["d1"]), 0.1, 1))
 
 
 OTHER_REQUESTS = {
@@ -235,7 +241,7 @@ def test_a_checkpoint_of_another_request_is_refused(file, case):
         probed(HttpSearch(url, **first), file)
         assert probed(HttpSearch(url, headers=["x-key: s3cret", "X-INDEX: a"]), file).asked == 0
         before = sum(server.asked.values())
-        with pytest.raises(assay.MismatchError, match="was made with another request"):
+        with pytest.raises(assay.errors.MismatchError, match="was made with another request"):
             probed(HttpSearch(server.url + address, **options), file)
         assert sum(server.asked.values()) == before
 
@@ -257,7 +263,7 @@ def test_a_checkpoint_holds_no_key_and_another_salt_each_time(tmp_path):
 
 def test_a_folder_and_a_place_that_is_not_there(tmp_path):
     for path in (tmp_path, tmp_path / "none" / "file"):
-        with pytest.raises(assay.FileError, match=r"the checkpoint '.*' cannot be used"):
+        with pytest.raises(assay.errors.FileError, match=r"the checkpoint '.*' cannot be used"):
             probed(Search(), path)
 
 
@@ -295,7 +301,7 @@ def test_two_probes_do_not_share_a_checkpoint(file):
 
     def search(question):
         if not refused:
-            with pytest.raises(assay.FileError) as error:
+            with pytest.raises(assay.errors.FileError) as error:
                 probed(second, file)
             refused.append(str(error.value))
         return list(zip(*ANSWERS[question], strict=True))
@@ -314,7 +320,7 @@ def test_two_processes_do_not_share_a_checkpoint(file):
             end = time.monotonic() + 30
             while not server.asked and time.monotonic() < end:
                 time.sleep(0.005)
-            with pytest.raises(assay.FileError, match="is in use by another probe"):
+            with pytest.raises(assay.errors.FileError, match="is in use by another probe"):
                 assay.probe(HttpSearch(server.url), QUESTIONS, QRELS, "rr", checkpoint=file)
             assert running.communicate(timeout=60)[0] == "1.0 40 0\n"
     assert set(server.asked.values()) == {1}
@@ -322,7 +328,14 @@ def test_two_processes_do_not_share_a_checkpoint(file):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_a_killed_process_is_taken_up_where_it_was(file):
-    with SearchServer(delay=0.02) as server:
+    killed = threading.Event()
+
+    def wait_after_twenty(question, times):
+        if sum(server.asked.values()) > 20:
+            killed.wait(60)
+        return found(question, times)
+
+    with SearchServer(wait_after_twenty) as server:
         data = json.dumps([QUESTIONS, QRELS, server.url, str(file)])
         command = [sys.executable, "-c", CODE, data]
         running = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: S603 - our own code
@@ -331,7 +344,8 @@ def test_a_killed_process_is_taken_up_where_it_was(file):
             while not (file.exists() and file.read_bytes().count(b"\n") > 8) and time.monotonic() < end:
                 time.sleep(0.005)
             running.send_signal(signal.SIGKILL)
-        time.sleep(0.1)
+        killed.set()
+        assert server.wait_until_closed()
         finished = {json.loads(line)["query_id"] for line in file.read_bytes().split(b"\n")[1:-1]}
         assert 8 <= len(finished) < 40
         before = server.asked.copy()

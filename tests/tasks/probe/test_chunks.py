@@ -42,7 +42,7 @@ def test_a_resumed_probe_has_the_same_notes(tmp_path):
     again = assay.probe(search, QUESTIONS, QRELS, "rr", **how)
     assert again.resumed == 1
     assert (again["rr"], texts_of(again)) == (first["rr"], texts_of(first))
-    with pytest.raises(assay.MismatchError, match="another doc_id"):
+    with pytest.raises(assay.errors.MismatchError, match="another doc_id"):
         assay.probe(search, QUESTIONS, QRELS, "rr", **{**how, "doc_id": "before_last:#"})
 
 

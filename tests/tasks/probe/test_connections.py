@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 
 import pytest
 
@@ -10,13 +9,6 @@ import assay
 from assay.core.errors import DataError
 from assay.live import HttpSearch
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
-
-
-def wait_until_closed(server):
-    end = time.monotonic() + 30
-    while server.open_connections and time.monotonic() < end:
-        time.sleep(0.01)
-    return server.open_connections == 0
 
 
 def test_no_connection_is_left_open_where_it_is_given_up_early():
@@ -28,7 +20,7 @@ def test_no_connection_is_left_open_where_it_is_given_up_early():
             with pytest.raises(DataError, match="none of the first 20 questions was answered"):
                 assay.probe(search, questions, qrels, "rr", concurrency=8)
         assert server.connections >= 5
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()
 
 
 def call_and_close_meanwhile(search, is_called, go_on):
@@ -61,7 +53,7 @@ def test_a_connection_in_use_at_the_end_is_closed():
     with SearchServer(behave) as server:
         call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
         assert server.connections == 1
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()
 
 
 def test_a_connection_that_is_made_after_the_end_is_closed(monkeypatch):
@@ -77,7 +69,7 @@ def test_a_connection_that_is_made_after_the_end_is_closed(monkeypatch):
         monkeypatch.setattr(socket, "create_connection", slowly)
         call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
         assert server.connections == 1
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()
 
 
 def test_a_search_can_be_used_again_after_a_probe():
@@ -85,10 +77,10 @@ def test_a_search_can_be_used_again_after_a_probe():
         search = HttpSearch(server.url)
         for _ in range(2):
             assert assay.probe(search, QUESTIONS, QRELS, "rr")["rr"] == 1.0
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()
         assert search("question 1", 10) == {"results": [{"id": "d1"}, {"id": "e1"}]}
         assert server.open_connections == 1
         search.close()
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()
         assert search("question 1", 10)["results"]
-        assert wait_until_closed(server)
+        assert server.wait_until_closed()

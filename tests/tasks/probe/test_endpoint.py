@@ -8,9 +8,9 @@ import pytest
 
 import assay
 from assay.core.errors import DataError
-from assay.data import http
-from assay.data.http import TemporaryError
 from assay.live import HttpSearch
+from assay.net import http
+from assay.net.http import TemporaryError
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer, found
 
 
@@ -132,13 +132,13 @@ def test_retry_after_is_heeded_up_to_a_bound(monkeypatch):
     with SearchServer(lambda question, times: found(question, times) if times > 1 else busy) as server:
         started = time.monotonic()
         probed(server, questions={"q1": "question 1"})
-        assert 1.0 <= time.monotonic() - started < 5
+        assert 1.0 <= time.monotonic() - started < 60
     monkeypatch.setattr(http, "LONGEST_PAUSE", 0.05)
     later = Reply(b"", 503, {"Retry-After": "3600"})
     with SearchServer(lambda question, times: found(question, times) if times > 1 else later) as server:
         started = time.monotonic()
         assert probed(server, questions={"q1": "question 1"}).failures == {}
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,8 @@ def test_one_that_hangs_costs_its_time_limit_and_no_more():
         elapsed = time.monotonic() - started
     assert set(probe.failures) == {"q1", "q2"}
     assert set(probe.failures.values()) == {"no response within 1.5 s (2 attempts)"}
-    assert elapsed < 12
+    # The server hangs for half a minute.
+    assert elapsed < 25
     assert probe["rr"] == 38 / 40
 
 
@@ -334,7 +335,7 @@ def test_an_answer_that_drips_is_given_up(monkeypatch):
     def drip(handler, *_):
         handler.send_response(200)
         handler.end_headers()
-        for _ in range(100):
+        for _ in range(1000):
             handler.wfile.write(b" ")
             time.sleep(0.02)
 

@@ -60,7 +60,7 @@ def test_a_failed_question_scores_0_whatever_becomes_of_missing_ones(options):
 def test_policies_are_those_of_evaluate():
     probe = assay.probe(FOUND.get, QUESTIONS, QRELS, "recall", k=5, rel=3, depth=1)
     assert probe.result.policies.depth == 1
-    with pytest.raises(assay.PolicyError):
+    with pytest.raises(assay.errors.PolicyError):
         assay.probe(FOUND.get, QUESTIONS, QRELS, "recall", ties="x")
 
 
@@ -99,14 +99,14 @@ def test_notes(kind):
 def test_a_policy_for_duplicates_is_followed():
     search = lambda _: ["d1", "d1", "d2"]  # noqa: E731 - one line does
     assert assay.probe(search, QUESTIONS, QRELS, "rr", duplicates="count").run["q1"] == ["d1", "d1", "d2"]
-    with pytest.raises(assay.DuplicateError):
+    with pytest.raises(assay.errors.DuplicateError):
         assay.probe(search, QUESTIONS, QRELS, "rr", duplicates="error")
 
 
 def test_lists_pair_up():
     probe = assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"]], "rr")
     assert probe.result.scores["rr"].tolist() == [1.0, 0.5]
-    with pytest.raises(assay.MismatchError, match="3 queries in the judgments but 2 questions"):
+    with pytest.raises(assay.errors.MismatchError, match="3 queries in the judgments but 2 questions"):
         assay.probe(FOUND.get, ["one", "two"], [["d1"], ["d1"], ["d1"]], "rr")
 
 
@@ -143,7 +143,7 @@ def test_mistakes_are_found_before_anything_is_asked(options, message):
 
 
 def test_where_nothing_is_answered_the_first_failure_is_said():
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.probe(lambda _: 1 / 0, QUESTIONS, QRELS, "rr", retries=1)
     said = "no question was answered; for example 'q1': ZeroDivisionError: division by zero (2 attempts)"
     assert str(caught.value) == said
@@ -153,7 +153,7 @@ def test_a_search_that_answers_nothing_is_given_up_early():
     questions = {f"q{number}": str(number) for number in range(200)}
     qrels = {query: ["d"] for query in questions}
     asked = []
-    with pytest.raises(assay.DataError, match=r"none of the first 20 questions was answered; for example 'q\d'"):
+    with pytest.raises(assay.errors.DataError, match=r"none of the first 20 questions was answered; for example 'q\d'"):
         assay.probe(lambda question: asked.append(question) or 1 / 0, questions, qrels, "rr", retries=0, concurrency=4)
     # None begins after the twentieth has failed, when the others may be under way.
     assert 20 <= len(asked) <= 20 + 3
@@ -251,11 +251,11 @@ def test_waiting_and_failed_attempts_are_not_latency():
     def search(question):
         if question not in tried:
             tried.add(question)
-            time.sleep(0.3)
+            time.sleep(1)
             raise OSError
         return FOUND[question]
 
-    assert assay.probe(search, QUESTIONS, QRELS, "rr").latency.p99 < 0.3
+    assert assay.probe(search, QUESTIONS, QRELS, "rr").latency.p99 < 1
 
 
 def test_progress_is_told():

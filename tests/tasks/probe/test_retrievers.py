@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError
-from assay.tasks.probe.retrievers import Ranking, RankingReader, as_retriever, at_path, find_list, own_name
+from assay.tasks.probe.retrievers import LiveRanking, RankingReader, as_retriever, at_path, find_list, own_name
 
 QRELS = {"q1": ["d2"]}
 
@@ -191,28 +191,28 @@ def test_a_checkpoint_needs_a_name(search, kind, tmp_path):
     said = f"a checkpoint identifies a retriever by its name, and {kind} has none; pass name="
     assert (str(caught.value), file.exists()) == (said, False)
     assert assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="mine").run.tag == "mine"
-    with pytest.raises(assay.MismatchError, match="belongs to 'mine', not to 'other'"):
+    with pytest.raises(assay.errors.MismatchError, match="belongs to 'mine', not to 'other'"):
         assay.probe(search, {"q1": "x"}, QRELS, "rr", checkpoint=file, name="other")
 
 
 RESPONSES = [
-    (["a", "b"], Ranking(["a", "b"])),
-    ([], Ranking([])),
-    ({}, Ranking([], [])),
-    ([1, 2], Ranking(["1", "2"])),
-    ({"a": 2, "b": 1}, Ranking(["a", "b"], [2.0, 1.0])),
-    ({"a": 1, "b": 3, "c": 2, "d": 0}, Ranking(["b", "c", "a"], [3.0, 2.0, 1.0])),
-    ({"b": 1, "a": 1}, Ranking(["b", "a"], [1.0, 1.0])),
-    ([("b", 1.0), ("a", 1.0)], Ranking(["b", "a"], [1.0, 1.0], is_ordered=True)),
-    ([("d", 4), ("c", 3), ("b", 2), ("a", 2)], Ranking(["d", "c", "b"], [4.0, 3.0, 2.0])),
-    ([("a", 0.1), ("b", 0.2)], Ranking(["a", "b"], [0.1, 0.2], is_rising=True, is_ordered=True)),
-    (["a", "b", "a", "c", "b", "d"], Ranking(["a", "b", "c"], duplicates=2)),
-    ([("a", 3), ("a", 2), ("b", 1)], Ranking(["a", "b"], [3.0, 1.0], duplicates=1)),
-    (["a", "b", "c", "d"], Ranking(["a", "b", "c"])),
-    ({"documents": [{"id": "a"}]}, Ranking(["a"])),
-    ({"results": []}, Ranking([])),
-    ({"hits": {"hits": [{"_id": "a", "_score": 3}]}}, Ranking(["a"])),
-    ({"took": 1, "data": {"items": [{"id": 7, "score": 0.5}]}}, Ranking(["7"], [0.5])),
+    (["a", "b"], LiveRanking(["a", "b"])),
+    ([], LiveRanking([])),
+    ({}, LiveRanking([], [])),
+    ([1, 2], LiveRanking(["1", "2"])),
+    ({"a": 2, "b": 1}, LiveRanking(["a", "b"], [2.0, 1.0])),
+    ({"a": 1, "b": 3, "c": 2, "d": 0}, LiveRanking(["b", "c", "a"], [3.0, 2.0, 1.0])),
+    ({"b": 1, "a": 1}, LiveRanking(["b", "a"], [1.0, 1.0])),
+    ([("b", 1.0), ("a", 1.0)], LiveRanking(["b", "a"], [1.0, 1.0], is_ordered=True)),
+    ([("d", 4), ("c", 3), ("b", 2), ("a", 2)], LiveRanking(["d", "c", "b"], [4.0, 3.0, 2.0])),
+    ([("a", 0.1), ("b", 0.2)], LiveRanking(["a", "b"], [0.1, 0.2], is_rising=True, is_ordered=True)),
+    (["a", "b", "a", "c", "b", "d"], LiveRanking(["a", "b", "c"], duplicates=2)),
+    ([("a", 3), ("a", 2), ("b", 1)], LiveRanking(["a", "b"], [3.0, 1.0], duplicates=1)),
+    (["a", "b", "c", "d"], LiveRanking(["a", "b", "c"])),
+    ({"documents": [{"id": "a"}]}, LiveRanking(["a"])),
+    ({"results": []}, LiveRanking([])),
+    ({"hits": {"hits": [{"_id": "a", "_score": 3}]}}, LiveRanking(["a"])),
+    ({"took": 1, "data": {"items": [{"id": 7, "score": 0.5}]}}, LiveRanking(["7"], [0.5])),
 ]
 
 
@@ -222,7 +222,7 @@ def test_responses(response, ranking):
 
 
 def test_documents_may_count_as_often_as_they_come():
-    assert RankingReader(3, once=False).read(["a", "a", "b", "c"]) == Ranking(["a", "a", "b"])
+    assert RankingReader(3, once=False).read(["a", "a", "b", "c"]) == LiveRanking(["a", "a", "b"])
 
 
 def test_the_id_is_at_the_given_path():
@@ -247,7 +247,7 @@ def test_a_status_report_is_not_a_ranking(found):
 
 
 def test_a_document_may_have_such_a_name_beside_others():
-    assert RankingReader(3).read({"total": 1, "d1": 2}) == Ranking(["d1", "total"], [2.0, 1.0])
+    assert RankingReader(3).read({"total": 1, "d1": 2}) == LiveRanking(["d1", "total"], [2.0, 1.0])
 
 
 def test_many_names_are_not_all_shown():

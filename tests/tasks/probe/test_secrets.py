@@ -6,8 +6,8 @@ import json
 import pytest
 
 import assay
-from assay.data.secrets import Secret, hide
 from assay.live import HttpSearch
+from assay.net.secrets import Secret, hide
 from assay.tasks.probe.records import write_records
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
@@ -146,7 +146,7 @@ def test_a_key_that_is_cut_off_by_the_end_of_an_excerpt():
     content = b" " * 500 + b"x" + b" " * 310 + b"s3cret-0123456789 and more"
     with SearchServer(lambda *_: Reply(content, 400)) as server:
         search = HttpSearch(f"{server.url}?key=s3cret-0123456789")
-        with pytest.raises(assay.DataError) as error:
+        with pytest.raises(assay.errors.DataError) as error:
             search("question 1", 1)
         search.close()
     assert str(error.value) == "HTTP 400 Bad Request: 'x …'"
@@ -188,7 +188,7 @@ LOGINS = [
     ],
 )
 def test_user_and_password_in_a_url_are_not_shown(login, url):
-    with pytest.raises(assay.DataError) as error:
+    with pytest.raises(assay.errors.DataError) as error:
         HttpSearch(url.format(login))
     said = str(error.value)
     assert not [part for part in ("us3r", "3r:", "pa", "55") if part in said.replace("password", "")]
@@ -196,18 +196,18 @@ def test_user_and_password_in_a_url_are_not_shown(login, url):
 
 @pytest.mark.parametrize("url", ["http://us3r:pa55%40h/", "http://us3r:pa55＠h/", "http://us3r:[pa55﹫h/"])
 def test_nor_with_another_at_sign(url):
-    with pytest.raises(assay.DataError, match=r"^the URL is invalid$"):
+    with pytest.raises(assay.errors.DataError, match=r"^the URL is invalid$"):
         HttpSearch(url)
 
 
 @pytest.mark.parametrize("headers", [["s3cret"], ["X-Key=s3cret"], ["X-Key s3cret: 1"], ["A: 1", "s3cret"]])
 def test_a_header_without_a_name_is_not_shown(headers):
-    with pytest.raises(assay.DataError, match=f"header {len(headers)} is not; check its name") as error:
+    with pytest.raises(assay.errors.DataError, match=f"header {len(headers)} is not; check its name") as error:
         HttpSearch("http://h/", headers=headers)
     assert "s3cret" not in str(error.value)
 
 
 def test_a_body_that_is_not_text_is_not_shown():
-    with pytest.raises(assay.DataError, match=r"must be a string of JSON, .*, not dict") as error:
+    with pytest.raises(assay.errors.DataError, match=r"must be a string of JSON, .*, not dict") as error:
         HttpSearch("http://h/", body={"query": "{query}", "key": "s3cret"})
     assert "s3cret" not in str(error.value)

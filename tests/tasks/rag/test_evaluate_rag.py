@@ -75,12 +75,14 @@ def test_measures_whose_part_is_missing_are_left_out(part, left, words):
 
 
 def test_where_everything_is_missing_that_is_an_error():
-    with pytest.raises(assay.DataError, match=r"nothing to compute: .* no reference answers"):
+    with pytest.raises(assay.errors.DataError, match=r"nothing to compute: .* no reference answers"):
         assay.evaluate_rag([{"answer": "x"}], ["em"])
 
 
 def test_a_name_that_may_have_meant_answers_says_so():
-    with pytest.raises(assay.DataError, match=r"f1: left out; .* gold documents .*; for answers write answer_f1"):
+    with pytest.raises(
+        assay.errors.DataError, match=r"f1: left out; .* gold documents .*; for answers write answer_f1"
+    ):
         assay.evaluate_rag([{"answer": "x", "references": "x"}], ["f1"])
 
 
@@ -175,24 +177,24 @@ def test_nothing_to_find_is_no_gold():
 
 
 def test_measures_of_both_kinds_that_do_not_exist_are_an_error():
-    with pytest.raises(assay.MeasureError, match="answer_f1"):
+    with pytest.raises(assay.errors.MeasureError, match="answer_f1"):
         assay.evaluate_rag(ROWS, ["answer_f2"])
-    with pytest.raises(assay.MeasureError, match="no measure to compute"):
+    with pytest.raises(assay.errors.MeasureError, match="no measure to compute"):
         assay.evaluate_rag(ROWS, [])
 
 
 def test_measures_that_are_objects():
-    same = assay.semantic(lambda texts: np.array([[float(len(text)), 1.0] for text in texts]))
+    same = assay.judges.semantic(lambda texts: np.array([[float(len(text)), 1.0] for text in texts]))
     result = assay.evaluate_rag(ROWS, [same, assay.parse_measure("rr")])
     assert list(result) == ["semantic", "rr"]
     assert result.scores["semantic"][0] == pytest.approx(1)
 
 
 def test_two_measures_of_one_name_are_an_error():
-    one, two = (assay.semantic(lambda texts, n=n: [[1.0, n] for _ in texts]) for n in (1.0, 2.0))
-    with pytest.raises(assay.MeasureError, match=r"two different measures are called 'semantic': .* rename one"):
+    one, two = (assay.judges.semantic(lambda texts, n=n: [[1.0, n] for _ in texts]) for n in (1.0, 2.0))
+    with pytest.raises(assay.errors.MeasureError, match=r"two different measures are called 'semantic': .* rename one"):
         assay.evaluate_rag(ROWS, [one, two])
-    with pytest.raises(assay.MeasureError, match=r"two different measures are called 'semantic': .* rename one"):
+    with pytest.raises(assay.errors.MeasureError, match=r"two different measures are called 'semantic': .* rename one"):
         assay.evaluate_answers(["x"], ["x"], [one, two])
 
 
@@ -250,7 +252,7 @@ class TestJoined:
         assert "fault" not in str(result)
         assert "faults" not in json.loads(result.to_json())["runs"][0]
         assert "not retrieved" in str(result)
-        with pytest.raises(assay.PolicyError, match="ter has no maximum"):
+        with pytest.raises(assay.errors.PolicyError, match="ter has no maximum"):
             result.faults()
 
     def test_the_level_counts_whatever_else_is_measured(self):
@@ -268,11 +270,11 @@ class TestJoined:
         assert "higher where" not in str(assay.evaluate_rag(ROWS, ["bleu"]).blame())
 
     def test_what_cannot_be_joined_is_an_error(self):
-        with pytest.raises(assay.MeasureError, match="nothing to join"):
+        with pytest.raises(assay.errors.MeasureError, match="nothing to join"):
             assay.evaluate_rag(ROWS, ["recall"]).blame()
-        with pytest.raises(assay.MeasureError, match="recall is not a measure of answers; this result has em"):
+        with pytest.raises(assay.errors.MeasureError, match="recall is not a measure of answers; this result has em"):
             assay.evaluate_rag(ROWS, ["recall", "em"]).blame("recall")
-        with pytest.raises(assay.PolicyError, match="right must be a number"):
+        with pytest.raises(assay.errors.PolicyError, match="right must be a number"):
             assay.evaluate_rag(ROWS, ["em"]).blame(right="high")
 
     def test_worst(self):
@@ -289,7 +291,7 @@ class TestJoined:
         short, whole = result.worst(1), result.worst(1, width=None)
         assert len(short.to_polars()["question"][0]) <= 100
         assert whole.to_polars()["question"][0] == ("word " * 50).strip()
-        with pytest.raises(assay.PolicyError, match="whole number at least 0"):
+        with pytest.raises(assay.errors.PolicyError, match="whole number at least 0"):
             result.worst(-1)
 
     def test_nothing_in_a_text_reaches_the_terminal_or_the_page(self):

@@ -56,7 +56,9 @@ class TestTexts:
         assert said(result) == ["3 gold texts matched by text: 1 exactly, 2 by no retrieved text"]
 
     def test_or_turned_off(self):
-        with pytest.raises(assay.DataError, match="the records have no gold documents and no retrieved documents"):
+        with pytest.raises(
+            assay.errors.DataError, match="the records have no gold documents and no retrieved documents"
+        ):
             assay.evaluate_rag(TEXTS, "recall", match="off")
 
     def test_the_judgments_are_those_of_match_texts(self):
@@ -112,13 +114,15 @@ class TestTexts:
         assert result.mean == alone.mean
         assert said(result) == ["3 gold texts compared with the retrieved texts; the similarity is the grade"]
         with pytest.raises(
-            assay.MeasureError, match="takes similarities as grades; compute it alone, with convention="
+            assay.errors.MeasureError, match="takes similarities as grades; compute it alone, with convention="
         ):
             assay.evaluate_rag(TEXTS, ["ragas:NonLLMContextRecall"])
 
     @pytest.mark.parametrize("match", [0, 2, "fuzzy", None, True])
     def test_a_bad_threshold(self, match):
-        with pytest.raises(assay.PolicyError, match="match must be 'exact', 'off', or a similarity above 0 and at"):
+        with pytest.raises(
+            assay.errors.PolicyError, match="match must be 'exact', 'off', or a similarity above 0 and at"
+        ):
             assay.evaluate_rag(TEXTS, "recall", match=match)
 
 
@@ -243,10 +247,12 @@ class TestSpans:
             "recall@2": [1],
             "precision": [pytest.approx(2 / 3)],
         }
-        with pytest.raises(assay.DataError, match=r"a retrieved passage has none: 'c.*of all chunks by id \(corpus\)"):
+        with pytest.raises(
+            assay.errors.DataError, match=r"a retrieved passage has none: 'c.*of all chunks by id \(corpus\)"
+        ):
             score(rows, "recall", outputs=tmp_path / "a.run")
         with pytest.raises(
-            assay.DataError, match="the retrieved chunk 'c9' is not in the table of chunks; the run and"
+            assay.errors.DataError, match="the retrieved chunk 'c9' is not in the table of chunks; the run and"
         ):
             score(rows, "recall", outputs={"q": ["c0", "c9"]}, corpus=tmp_path / "c.jsonl")
 
@@ -289,7 +295,7 @@ def test_bad_gold_is_named(gold, retrieved, message):
         {"query_id": "p", "gold": ["d"], "retrieved": ["d"]},
         {"query_id": "q", "gold": gold, "retrieved": retrieved},
     ]
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.evaluate_rag(rows, "recall")
     assert str(caught.value).startswith("the records, record 1 ('q')")
     assert message in str(caught.value)
@@ -371,7 +377,7 @@ class TestDocuments:
     def test_or_as_the_policy_says(self, duplicates, expected):
         rows = [{"query_id": "q", "gold": ["b"], "retrieved": ["a", "a", "b"]}]
         assert score(rows, "rr", duplicates=duplicates) == {"rr": [pytest.approx(expected)]}
-        with pytest.raises(assay.DuplicateError):
+        with pytest.raises(assay.errors.DuplicateError):
             score(rows, "rr", duplicates="error")
 
     @pytest.mark.parametrize(("chunks", "hits", "rank"), [("best", 1, 1 / 2), ("count", 2, 1 / 3), ("once", 1, 1 / 3)])
@@ -385,9 +391,9 @@ class TestDocuments:
         assert "doc_id" in str(assay.evaluate_rag(rows, "rr", doc_id="before:#", chunks=chunks).signature)
 
     def test_chunks_without_a_rule(self):
-        with pytest.raises(assay.PolicyError, match="chunks has no effect without doc_id"):
+        with pytest.raises(assay.errors.PolicyError, match="chunks has no effect without doc_id"):
             score(self.ROWS, "rr", chunks="count")
 
     def test_a_rule_that_is_none(self):
-        with pytest.raises(assay.PolicyError, match="'#' is not a rule"):
+        with pytest.raises(assay.errors.PolicyError, match="'#' is not a rule"):
             score(self.ROWS, "rr", doc_id="#")

@@ -10,7 +10,8 @@ import polars
 import pytest
 
 import assay
-from assay.data.records import Record, read_records
+from assay.data.records.read import read_records
+from assay.data.records.record import Record
 from assay.data.texts import Passages
 from assay.tasks.rag.sources import collect
 
@@ -174,14 +175,16 @@ BAD = [
 
 @pytest.mark.parametrize(("data", "message"), BAD, ids=[message[:40] for _, message in BAD])
 def test_bad_records_are_named(data, message):
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         collect(data)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("columns", [{"reply": "x"}, {"answer": "reply"}, ["answer"], {"answer": ["x"]}, {"start": 5}])
 def test_columns_that_are_not_there_are_an_error(columns):
-    with pytest.raises(assay.FormatError, match=r"parts of a record are|no record has a field|columns= must map"):
+    with pytest.raises(
+        assay.errors.FormatError, match=r"parts of a record are|no record has a field|columns= must map"
+    ):
         collect([{"answer": "x"}], columns=columns)
 
 
@@ -208,13 +211,13 @@ BAD_FILES = [
 @pytest.mark.parametrize(("name", "content", "message"), BAD_FILES, ids=[message[:40] for *_, message in BAD_FILES])
 def test_bad_files_are_named_with_their_line(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
-    with pytest.raises(assay.DataError) as caught:
+    with pytest.raises(assay.errors.DataError) as caught:
         assay.evaluate_rag(tmp_path / name)
     assert message in str(caught.value)
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(assay.FileError, match=r"nowhere\.jsonl"):
+    with pytest.raises(assay.errors.FileError, match=r"nowhere\.jsonl"):
         collect("nowhere.jsonl")
 
 
@@ -260,5 +263,7 @@ def test_lists_as_pandas_writes_them_to_csv(tmp_path, texts):
 )
 def test_what_is_neither_json_nor_a_list_of_python(tmp_path, cell):
     polars.DataFrame({"query_id": ["q"], "gold_texts": [cell]}).write_csv(tmp_path / "r.csv")
-    with pytest.raises(assay.FormatError, match=r"'gold_texts' starts like a list, but is not JSON; write .* or save"):
+    with pytest.raises(
+        assay.errors.FormatError, match=r"'gold_texts' starts like a list, but is not JSON; write .* or save"
+    ):
         read_records(tmp_path / "r.csv")

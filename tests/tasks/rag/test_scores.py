@@ -57,7 +57,7 @@ def test_a_value_is_this_number(value, expected):
 
 @pytest.mark.parametrize("value", ["high", [0.5], {"score": 1}, math.inf, "1e999", 10**400, np.array([1, 2]), b"1", 1j])
 def test_anything_else_is_an_error_that_names_the_record_and_the_field(value):
-    with pytest.raises(assay.DataError, match=r"record 1 \('q1'\): the score 'faithfulness' must be a"):
+    with pytest.raises(assay.errors.DataError, match=r"record 1 \('q1'\): the score 'faithfulness' must be a"):
         assay.evaluate_rag(rows(0.5, value))
 
 
@@ -163,7 +163,7 @@ def test_scores_beside_those_of_what_was_retrieved():
 
 def test_scores_by_document_are_not_measures():
     record = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "scores": {"a": 0.5, "b": 0.7}}
-    with pytest.raises(assay.DataError, match="the scores are by document id; write them as a list"):
+    with pytest.raises(assay.errors.DataError, match="the scores are by document id; write them as a list"):
         assay.evaluate_rag([record], "rr")
 
 
@@ -172,7 +172,7 @@ def test_lists_and_objects_of_scores_are_not_mixed():
         {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},
         {"query_id": "r", "retrieved": ["a"], "scores": [1]},
     ]
-    with pytest.raises(assay.DataError, match="the scores must be an object of names and numbers"):
+    with pytest.raises(assay.errors.DataError, match="the scores must be an object of names and numbers"):
         assay.evaluate_rag(records)
 
 
@@ -203,12 +203,12 @@ WRONG = [
 
 @pytest.mark.parametrize(("name", "message"), WRONG)
 def test_names_that_mean_nothing(name, message):
-    with pytest.raises(assay.MeasureError, match=message.replace("?", r"\?")):
+    with pytest.raises(assay.errors.MeasureError, match=message.replace("?", r"\?")):
         assay.evaluate_rag(rows(0.5), [name])
 
 
 def test_two_fields_of_one_name():
-    with pytest.raises(assay.MeasureError, match="'a b' and 'a_b' are both called score:a_b"):
+    with pytest.raises(assay.errors.MeasureError, match="'a b' and 'a_b' are both called score:a_b"):
         assay.evaluate_rag([{"query_id": "q", "scores": {"a b": 1, "a_b": 2}}])
 
 
@@ -217,7 +217,7 @@ def test_two_fields_of_one_name():
 def test_a_score_without_a_name_is_refused(key, measures):
     records = [{"query_id": "q", "scores": {"x": 1}}, {"query_id": "r", "scores": {"x": 1, key: 1}}]
     said = re.escape(f"record 1 ('r'): '{key}' in the scores is not a name; name each score")
-    with pytest.raises(assay.DataError, match=said):
+    with pytest.raises(assay.errors.DataError, match=said):
         assay.evaluate_rag(records, measures)
 
 
@@ -236,7 +236,7 @@ def test_a_function_gets_records_with_their_own_fields():
 def test_a_function_alone_is_one_measure():
     records = [{"query_id": "q", "answer": "abc"}, {"query_id": "r", "answer": "a"}]
     assert assay.evaluate_rag(records, length).mean == {"score:length": 2}
-    shown = assay.score(length, "cost of it", higher_is_better=False)
+    shown = assay.extend.score(length, "cost of it", higher_is_better=False)
     result = assay.evaluate_rag(records, [shown, length])
     assert result.mean == {"score:cost_of_it": 2, "score:length": 2}
     assert not result.measures["score:cost_of_it"].definition.higher_is_better
@@ -245,31 +245,35 @@ def test_a_function_alone_is_one_measure():
 
 def test_a_function_may_have_no_value_for_a_record():
     values = {"q": None, "r": math.nan, "s": True, "t": np.float32(0.5)}
-    result = assay.evaluate_rag([{"query_id": q} for q in values], assay.score(lambda r: values[r.query_id], "x"))
+    result = assay.evaluate_rag(
+        [{"query_id": q} for q in values], assay.extend.score(lambda r: values[r.query_id], "x")
+    )
     assert result.mean == {"score:x": 0.75}
     assert [note.queries for note in result.notes] == [("q", "r")]
 
 
 def test_a_function_that_fails_names_the_record():
-    with pytest.raises(assay.DataError, match=r"record 1 \('r'\): the function 'length' raised TypeError: ") as caught:
+    with pytest.raises(
+        assay.errors.DataError, match=r"record 1 \('r'\): the function 'length' raised TypeError: "
+    ) as caught:
         assay.evaluate_rag([{"query_id": "q", "answer": "a"}, {"query_id": "r"}], length)
     assert isinstance(caught.value.__cause__, TypeError)
 
 
 def test_a_function_that_returns_no_number():
-    with pytest.raises(assay.DataError, match=r"what the function 'x' returns must be a number, .* not 'good'"):
-        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], assay.score(lambda _: "good", "x"))
+    with pytest.raises(assay.errors.DataError, match=r"what the function 'x' returns must be a number, .* not 'good'"):
+        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], assay.extend.score(lambda _: "good", "x"))
 
 
 FUNCTIONS = [
     (lambda: assay.evaluate_rag([{"answer": "a"}], [lambda _: 1]), "the function has no name"),
-    (lambda: assay.score(length, "  "), "'  ' is not a name"),
-    (lambda: assay.score(length, 5), "'5' is not a name"),
-    (lambda: assay.score(5), "not '5'"),
-    (lambda: assay.score("cost", "price"), "a field has its own name"),
-    (lambda: assay.score(length, higher_is_better=1), "must be True or False"),
+    (lambda: assay.extend.score(length, "  "), "'  ' is not a name"),
+    (lambda: assay.extend.score(length, 5), "'5' is not a name"),
+    (lambda: assay.extend.score(5), "not '5'"),
+    (lambda: assay.extend.score("cost", "price"), "a field has its own name"),
+    (lambda: assay.extend.score(length, higher_is_better=1), "must be True or False"),
     (
-        lambda: assay.evaluate_rag([{"answer": "a"}], [length, assay.score(lambda _: 1, "length")]),
+        lambda: assay.evaluate_rag([{"answer": "a"}], [length, assay.extend.score(lambda _: 1, "length")]),
         "two different measures are called 'score:length'",
     ),
     (lambda: assay.evaluate({"q": ["a"]}, {"q": ["a"]}, [length]), "score:length is a score from elsewhere"),
@@ -278,7 +282,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize(("call", "message"), FUNCTIONS)
 def test_what_cannot_be_a_score(call, message):
-    with pytest.raises(assay.MeasureError, match=message):
+    with pytest.raises(assay.errors.MeasureError, match=message):
         call()
 
 
@@ -298,12 +302,12 @@ def test_comparison_and_gate_know_which_side_is_better():
     assert not assay.gate(None, slow, {"score:ms": 10}).passed
     assert not assay.gate(None, slow, baseline=fast, max_drop={name: 1}).passed
     other = assay.evaluate_rag(rows(*range(20), name="ms"))
-    with pytest.raises(assay.MismatchError, match=r"score:ms\(higher_is_better=true\) in the other"):
+    with pytest.raises(assay.errors.MismatchError, match=r"score:ms\(higher_is_better=true\) in the other"):
         assay.compare(None, {"fast": fast, "other": other})
 
 
 def test_stored_scores_are_the_same_measure(tmp_path):
-    by_function = assay.score(lambda record: record["ms"], "ms", higher_is_better=False)
+    by_function = assay.extend.score(lambda record: record["ms"], "ms", higher_is_better=False)
     result = assay.evaluate_rag([{"query_id": f"q{n}", "ms": n or None} for n in range(12)], by_function)
     result.save(tmp_path / "r.json")
     again = assay.load_result(tmp_path / "r.json")
@@ -349,9 +353,9 @@ def test_the_results_of_deepeval():
 
 
 def test_the_name_of_a_score_says_which_side_is_better():
-    assert str(assay.score("ms")) == "score:ms"
-    assert str(assay.score("ms", higher_is_better=False)) == "score:ms(higher_is_better=false)"
-    assert assay.parse_measure(str(assay.score(length, higher_is_better=False))) == assay.score(
+    assert str(assay.extend.score("ms")) == "score:ms"
+    assert str(assay.extend.score("ms", higher_is_better=False)) == "score:ms(higher_is_better=false)"
+    assert assay.parse_measure(str(assay.extend.score(length, higher_is_better=False))) == assay.extend.score(
         "length", higher_is_better=False
     )
     assert "score:faithfulness" in assay.evaluate_rag(rows(0.5, 1)).to_markdown()
@@ -361,19 +365,19 @@ def test_a_function_finds_its_scores_in_a_result():
     def words(record):
         return len(record.answer.split())
 
-    shorter = assay.score(words, "length", higher_is_better=False)
+    shorter = assay.extend.score(words, "length", higher_is_better=False)
     records = [{"query_id": str(n), "answer": "a " * (n + 1)} for n in range(3)]
     result = assay.evaluate_rag(records, [words, shorter])
     assert (result[words], result[shorter], result.key(words)) == (2, 2, "score:words")
     assert [result.worst(1, by=each).table().rows[0][0] for each in (words, shorter)] == ["0", "2"]
     assert assay.compare(None, {"a": result, "b": result}, words).pairs[0].measure == "score:words"
-    with pytest.raises(assay.MeasureError, match="was not computed"):
-        result[assay.score(words, "other")]
+    with pytest.raises(assay.errors.MeasureError, match="was not computed"):
+        result[assay.extend.score(words, "other")]
 
 
 def test_what_a_function_raises_is_escaped():
     def shout(record):
         raise ValueError("\x1b[31mred\n" + record.query_id)
 
-    with pytest.raises(assay.DataError, match=r"the function 'shout' raised ValueError: \\x1b\[31mred\\nq$"):
+    with pytest.raises(assay.errors.DataError, match=r"the function 'shout' raised ValueError: \\x1b\[31mred\\nq$"):
         assay.evaluate_rag([{"query_id": "q", "answer": "a"}], shout)

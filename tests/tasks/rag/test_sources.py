@@ -118,7 +118,7 @@ class TestLlamaIndex:
         assert result["mrr"] == 0.5
 
     def test_an_id_that_is_no_query_is_an_error(self):
-        with pytest.raises(assay.DataError, match="relevant_docs has ids that are not in queries: 'z'"):
+        with pytest.raises(assay.errors.DataError, match="relevant_docs has ids that are not in queries: 'z'"):
             collect({**DATASET, "relevant_docs": {"z": ["n1"]}}, RUN)
 
 
@@ -187,11 +187,13 @@ class TestBEIR:
     def test_several_splits_are_an_error(self, beir):
         (beir / "qrels" / "test.tsv").rename(beir / "qrels" / "dev.tsv")
         (beir / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n")
-        with pytest.raises(assay.FileError, match=r"no qrels/test\.tsv; qrels/ contains 'dev\.tsv', 'train\.tsv'"):
+        with pytest.raises(
+            assay.errors.FileError, match=r"no qrels/test\.tsv; qrels/ contains 'dev\.tsv', 'train\.tsv'"
+        ):
             collect(beir)
 
     def test_a_folder_of_something_else_is_an_error(self, tmp_path):
-        with pytest.raises(assay.FileError, match="is not a BEIR folder"):
+        with pytest.raises(assay.errors.FileError, match="is not a BEIR folder"):
             collect(tmp_path)
 
 
@@ -241,18 +243,18 @@ def test_outputs_in_files(name, content, stream, tmp_path):
 
 
 def test_outputs_of_other_questions_are_an_error():
-    with pytest.raises(assay.MismatchError, match="no id in common: questions 'a', 'b'; outputs 'x'"):
+    with pytest.raises(assay.errors.MismatchError, match="no id in common: questions 'a', 'b'; outputs 'x'"):
         collect(ASKED, {"x": ["d1"]})
 
 
 def test_as_many_outputs_as_questions_where_there_are_no_ids():
-    with pytest.raises(assay.MismatchError, match="2 questions but 1 output without ids"):
+    with pytest.raises(assay.errors.MismatchError, match="2 questions but 1 output without ids"):
         collect(ASKED, [{"answer": "x"}])
 
 
 @pytest.mark.parametrize("corpus", [[{"x": 1}], []])
 def test_a_corpus_that_is_none_is_an_error(corpus):
-    with pytest.raises(assay.DataError, match=r"documents need an id|no documents found"):
+    with pytest.raises(assay.errors.DataError, match=r"documents need an id|no documents found"):
         assay.evaluate_rag(ASKED, ["retrieval_token_f1"], outputs=OUTPUTS["run"], corpus=corpus)
 
 
@@ -311,5 +313,5 @@ class TestColumnsOfTwoFiles:
         assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
 
     def test_a_name_in_neither_is_an_error(self):
-        with pytest.raises(assay.FormatError, match="columns names the field 'lost'"):
+        with pytest.raises(assay.errors.FormatError, match="columns names the field 'lost'"):
             assay.evaluate_rag(ASKED, ["recall"], outputs=OUTPUTS["run"], columns={"answer": "lost"})

@@ -38,14 +38,14 @@ def test_results_whose_gold_was_matched_differently_are_not_compared(tmp_path):
     why = "rr was not computed alike: overlap=any in one result, overlap=0.4 overlap_of=gold in the other"
     old.save(tmp_path / "old.json")
     for first in (old, assay.load_result(tmp_path / "old.json")):
-        with pytest.raises(assay.MismatchError, match=why):
+        with pytest.raises(assay.errors.MismatchError, match=why):
             assay.compare(None, {"old": first, "new": new})
-        with pytest.raises(assay.MismatchError, match="run and baseline cannot be compared: rr"):
+        with pytest.raises(assay.errors.MismatchError, match="run and baseline cannot be compared: rr"):
             assay.gate(None, new, baseline=first, max_drop={"rr": 0.1})
     # Answers do not depend on it.
     assert assay.compare(None, {"old": old, "new": new}, "answer_f1").pairs[0].difference == 0
     by_ids = assay.evaluate_rag([{"query_id": str(n), "gold": ["a"], "retrieved": ["a"]} for n in range(3)], "rr")
-    with pytest.raises(assay.MismatchError, match="overlap=any in one result, gold known by ids in the other"):
+    with pytest.raises(assay.errors.MismatchError, match="overlap=any in one result, gold known by ids in the other"):
         assay.compare(None, {"old": old, "new": by_ids}, "rr")
 
 
@@ -70,10 +70,10 @@ def test_a_stored_result_of_matched_texts_loads_and_is_compared(tmp_path):
     assert (loaded.mean, loaded.signature) == (strict.mean, strict.signature)
     assert "group_recall" in str(loaded.signature)
     for each in (strict, loaded):
-        with pytest.raises(assay.MismatchError, match=r"match=0\.99 in one result, match=0\.5 in the other"):
+        with pytest.raises(assay.errors.MismatchError, match=r"match=0\.99 in one result, match=0\.5 in the other"):
             assay.compare(None, {"a": each, "b": loose}, ["rr"])
         assert assay.compare(None, {"a": each, "b": loose}, ["answer_f1"]).pairs[0].difference == 0
-    with pytest.raises(assay.MismatchError, match=r"match=0\.5 in one result, match=0\.99 in the other"):
+    with pytest.raises(assay.errors.MismatchError, match=r"match=0\.5 in one result, match=0\.99 in the other"):
         assay.gate(None, loose, baseline=loaded, max_drop={"recall": 0.1})
 
 

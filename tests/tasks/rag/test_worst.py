@@ -159,5 +159,5 @@ class TestVerdicts:
         ],
     )
     def test_which_are_shown(self, verdicts, score, best, expected):
-        found = [assay.Verdict(*each) for each in verdicts]
+        found = [assay.extend.Verdict(*each) for each in verdicts]
         assert list(describe_verdicts(found, score, best, higher_is_better=best > 0)) == expected

@@ -46,7 +46,7 @@ def test_the_votes_that_were_exported_are_the_same(path, tmp_path, format):
 
 def test_a_store_without_votes(tmp_path):
     Store.open(tmp_path / "s").close()
-    with pytest.raises(assay.DataError, match="the votes are empty"):
+    with pytest.raises(assay.errors.DataError, match="the votes are empty"):
         assay.votes(tmp_path / "s")
 
 
@@ -54,14 +54,14 @@ def test_another_database_is_named(tmp_path):
     with sqlite3.connect(tmp_path / "birds.db") as file:
         file.execute("CREATE TABLE birds (name)")
     file.close()
-    with pytest.raises(assay.FormatError, match=r"birds\.db is an SQLite database, but not a studio's store"):
+    with pytest.raises(assay.errors.FormatError, match=r"birds\.db is an SQLite database, but not a studio's store"):
         assay.votes(tmp_path / "birds.db")
 
 
 def test_a_damaged_store_is_named(tmp_path):
     Store.open(tmp_path / "s").close()
     (tmp_path / "s").write_bytes((tmp_path / "s").read_bytes()[:3000])
-    with pytest.raises(assay.FileError, match="cannot be read"):
+    with pytest.raises(assay.errors.FileError, match="cannot be read"):
         assay.votes(tmp_path / "s")
 
 

@@ -75,14 +75,16 @@ def test_a_vote_that_says_nothing_counts_for_nothing(word):
     found = assay.votes(cast("up", "up", word), min_votes=2)
     assert found.pairs[0].votes == 2
     assert [str(note) for note in found.notes] == ["1 vote says nothing (cannot tell); not counted"]
-    with pytest.raises(assay.DataError, match="no judgment: 1 vote says nothing"):
+    with pytest.raises(assay.errors.DataError, match="no judgment: 1 vote says nothing"):
         assay.votes(cast(word))
 
 
 def test_signs_are_thumbs_and_zero_must_be_said():
     assert grade(cast(1, -1, -1), method="mean") == pytest.approx(1 / 3)
     assert "votes are thumbs: 1 is up, -1 is down" in map(str, assay.votes(cast(1, -1)).notes)
-    with pytest.raises(assay.DataError, match='with scale="thumbs" it says nothing, with scale="grades" all three'):
+    with pytest.raises(
+        assay.errors.DataError, match='with scale="thumbs" it says nothing, with scale="grades" all three'
+    ):
         assay.votes(cast(1, 0, -1))
     assert grade(cast(1, 0, -1, 1), method="mean", scale="thumbs") == pytest.approx(2 / 3)
     assert grade(cast(1, 0, -1, 1), method="mean", scale="grades") == pytest.approx(1 / 4)
@@ -100,7 +102,7 @@ def test_a_voter_counts_once_and_the_last_vote_counts():
     assert grade(by_number) == 1
     assert grade([{**row, "time": 5} for row in by_order]) == 0
     # To take a vote back is to say nothing.
-    with pytest.raises(assay.DataError, match="no judgment"):
+    with pytest.raises(assay.errors.DataError, match="no judgment"):
         assay.votes([*by_order, {**by_order[0], "vote": "?"}])
 
 
@@ -110,7 +112,7 @@ def test_votes_without_a_voter_are_different_people():
     assert found.pairs[0].votes == 3
     assert found.voters == []
     assert [str(note) for note in found.notes] == ["3 votes have no voter; each counts as one person's"]
-    with pytest.raises(assay.DataError, match="the votes name fewer than two; add a column voter"):
+    with pytest.raises(assay.errors.DataError, match="the votes name fewer than two; add a column voter"):
         assay.votes(rows, method="dawid_skene")
 
 
@@ -217,7 +219,7 @@ BAD = [
 @pytest.mark.parametrize(("text", "message"), BAD)
 def test_bad_files(tmp_path, text, message):
     (tmp_path / "votes.csv").write_text(text)
-    with pytest.raises(assay.DataError, match=message):
+    with pytest.raises(assay.errors.DataError, match=message):
         assay.votes(tmp_path / "votes.csv")
 
 
@@ -234,10 +236,10 @@ def test_bad_options():
         ({"level": 1}, "level must be"),
         ({"threshold": math.nan}, "threshold must be a finite number"),
     ):
-        with pytest.raises(assay.PolicyError, match=message):
+        with pytest.raises(assay.errors.PolicyError, match=message):
             assay.votes(rows, **options)
     with pytest.raises(
-        assay.DataError, match="wilson takes votes that are up or down, and these are grades; say which"
+        assay.errors.DataError, match="wilson takes votes that are up or down, and these are grades; say which"
     ):
         assay.votes(cast(1, 2, 3), method="wilson")
     for data in ("nothing.csv", 3, {"q": {"d": 1}}, [3]):
@@ -262,7 +264,7 @@ def test_agreement_is_that_of_krippendorff_over_all_voters():
         assert estimate.value == pytest.approx(krippendorff.alpha(known, level_of_measurement=scale), abs=1e-12)
         assert estimate.interval.low < estimate.value < estimate.interval.high
     assert math.isnan(assay.votes(cast("up")).agreement().value)
-    with pytest.raises(assay.PolicyError, match="scale must be"):
+    with pytest.raises(assay.errors.PolicyError, match="scale must be"):
         found.agreement(scale="ratio")
 
 

@@ -17,8 +17,9 @@ from assay.compat.trec_eval.measures import JudgmentKind, Suffix, spell_values
 from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
 from assay.conventions import Chosen, find_convention, resolve
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
+from assay.core.judged import floats, integers
 from assay.core.measure import AGGREGATES, Aggregation, Measure
-from assay.engine.local import columns_of, floats, integers, only_judged, only_top, rank_hits, select
+from assay.engine.ranking import only_judged, only_top, rank_hits, select
 from assay.measures.ranking.average_precision import interpolated_precision
 from assay.measures.ranking.precision_recall import precision, recall
 from assay.measures.ranking.preferences import Contradiction, all_judges, document_places
@@ -120,7 +121,7 @@ class TopicEvaluator:
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
         if policies not in self.ranked:
-            judged, _ = rank_hits(self.run.rows, self.run.index, columns_of(self.run.ranker, 0), policies)
+            judged, _ = rank_hits(self.run.rows, self.run.index, self.run.ranker.columns(0), policies)
             if len(self.keep) < judged.size:
                 judged = select(judged, self.keep)
             judged = only_top(judged, max(0, self.settings.depth))

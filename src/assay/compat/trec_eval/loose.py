@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay._kernel import Ranker
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 ENCODING = "latin-1"
 BLOCK = 1 << 23

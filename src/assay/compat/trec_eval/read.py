@@ -24,13 +24,13 @@ from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real, r
 from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
 from assay.core.limits import LIMITS
-from assay.data.source import MARKED, StandardInput, is_encoded, open_source
-from assay.engine.local import count_threads
+from assay.engine.kernel import count_threads
+from assay.files.source import MARKED, StandardInput, is_encoded, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 # A line that is not four fields of which the first is not a comment and the last a whole number.
 NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*$)", re.MULTILINE)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sized
 from typing import Any
 
 from assay.conventions.prepare import LISTS, usable_part
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, NameOption
 from assay.core.policies import Policies
 
-LEVEL = {"rel": Option("rel")}
+LEVEL = {"rel": NameOption("rel")}
 TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 ROUGE = {
     "rouge1": "rouge_1(blank=nan)",
@@ -64,24 +64,24 @@ AUTORAG = Convention(
         "bleu": Name(
             "bleu(aggregate=mean,blank=nan)",
             options={
-                "tokenize": Option("tokenize"),
-                "smooth_method": Option("smooth"),
-                "smooth_value": Option("smooth_value"),
-                "max_ngram_order": Option("order"),
-                "lowercase": Option("lowercase", TRUTHS),
+                "tokenize": NameOption("tokenize"),
+                "smooth_method": NameOption("smooth"),
+                "smooth_value": NameOption("smooth_value"),
+                "max_ngram_order": NameOption("order"),
+                "lowercase": NameOption("lowercase", TRUTHS),
             },
             about="The mean of the answers' own scores, from 0 to 100.",
         ),
         "meteor": Name(
             "meteor(tokenize=nltk,blank=nan)",
-            options={name: Option(name) for name in ("alpha", "beta", "gamma", "tokenize")},
+            options={name: NameOption(name) for name in ("alpha", "beta", "gamma", "tokenize")},
             about="Needs the package nltk and its data punkt_tab; the option tokenize is assay's.",
         ),
         "rouge": Name(
             ROUGE["rougeL"],
             options={
-                "rouge_type": Option("measure", ROUGE),
-                "use_stemmer": Option("stem", TRUTHS),
+                "rouge_type": NameOption("measure", ROUGE),
+                "use_stemmer": NameOption("stem", TRUTHS),
             },
         ),
     },

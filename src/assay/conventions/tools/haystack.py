@@ -4,7 +4,7 @@ The ground truth is the documents with a grade above 0; in DocumentNDCGEvaluator
 haystack has no cutoffs; `depth` cuts the rankings.
 """
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, NameOption
 from assay.core.policies import Policies
 
 # Every grade above 0 is at least this.
@@ -17,7 +17,7 @@ HAYSTACK = Convention(
     names={
         "DocumentMAPEvaluator": Name(
             "ap",
-            options={"divide_by": Option("norm", {"relevant": "relevant", "hits": "found"})},
+            options={"divide_by": NameOption("norm", {"relevant": "relevant", "hits": "found"})},
             about="Divided by all relevant documents. Until August 2026 haystack divided by the hits found; write "
             "DocumentMAPEvaluator(divide_by=hits).",
         ),
@@ -30,7 +30,7 @@ HAYSTACK = Convention(
         "DocumentRecallEvaluator": Name(
             "hit_rate",
             policies={"exclude": "empty_id"},
-            options={"mode": Option("measure", {"single_hit": "hit_rate", "multi_hit": "recall"})},
+            options={"mode": NameOption("measure", {"single_hit": "hit_rate", "multi_hit": "recall"})},
             about="1 if anything relevant was retrieved, unless the mode is multi_hit.",
         ),
     },

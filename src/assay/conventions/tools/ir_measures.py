@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Written, read_call
+from assay.core.convention import Convention, Name, NameOption, Written, read_call
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TRUTHS = {"True": True, "False": False}
-REL = {"rel": Option("rel")}
-COMMON = {**REL, "judged_only": Option("judged_only", TRUTHS, is_policy=True)}
+REL = {"rel": NameOption("rel")}
+COMMON = {**REL, "judged_only": NameOption("judged_only", TRUTHS, is_policy=True)}
 JUDGED_ONLY = {"judged_only": COMMON["judged_only"]}
-SCALE = {"min_rel": Option("min"), "max_rel": Option("max")}
+SCALE = {"min_rel": NameOption("min"), "max_rel": NameOption("max")}
 HIGHEST = {"max_rel": "3"}
-TARGET = {"T": Option("target")}
-ALPHA = {"alpha": Option("alpha")}
-NOVELTY = {**REL, **ALPHA, "beta": Option("p")}
+TARGET = {"T": NameOption("target")}
+ALPHA = {"alpha": NameOption("alpha")}
+NOVELTY = {**REL, **ALPHA, "beta": NameOption("p")}
 
 # These providers do not see a query whose judgments are an empty dict; to the others it has no relevant documents.
 UNSEEN = {"no_relevant": "skip_unjudged"}
@@ -101,7 +101,7 @@ NAMES = {
     "Bpref": Name("bpref", options=REL),
     "Compat": Name(
         "compatibility(limit=0,ideal=score)",
-        options={"p": Option("p"), "normalize": Option("normalize", TRUTHS)},
+        options={"p": NameOption("p"), "normalize": NameOption("normalize", TRUTHS)},
         policies={"ties": "docid_asc", "precision": "float64"},
     ),
     "ERR": Name("err(max=4,above=nan)@{}", policies=GDEVAL),
@@ -119,7 +119,7 @@ NAMES = {
     "infAP": Name("infap", options=REL),
     "IPrec": Name("iprec(cut=v9)@{}", options=COMMON),
     "Judged": Name("judged[@{}]", policies=BY_ID),
-    "nDCG": Name("ndcg[@{}]", options={"gains": Option("gain"), **JUDGED_ONLY}),
+    "nDCG": Name("ndcg[@{}]", options={"gains": NameOption("gain"), **JUDGED_ONLY}),
     "nDCG(dcg='exp-log2')": Name(
         "ndcg(gain=exp2)",
         policies={"ties": "input", "precision": "float64"},
@@ -128,12 +128,12 @@ NAMES = {
     "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="computed by gdeval"),
     "NERR8": Name("nerr8@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),
     "NERR9": Name("nerr9@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),
-    "NERR10": Name("nerr10", options={"p": Option("p"), **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
+    "NERR10": Name("nerr10", options={"p": NameOption("p"), **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
     "NERR11": Name("nerr11", options={**TARGET, **SCALE}, policies=CWL_EVAL, needed=HIGHEST),
     "NumQ": Name("num_q", policies=PRESENT, about="only queries in the run"),
     "NumRel": Name(
         "num_rel",
-        options={"rel": Option("rel", read=only_one)},
+        options={"rel": NameOption("rel", read=only_one)},
         policies=PRESENT,
         about="only for queries in the run",
     ),
@@ -141,7 +141,7 @@ NAMES = {
     "NumRelRet": Name("num_rel_ret", options=REL),
     "P": Name("precision@{}", options=COMMON),
     "R": Name("recall@{}", options=COMMON),
-    "RBP": Name("rbp(limit=1000)", options={"p": Option("p"), **REL}, policies=CWL_EVAL, needed={"rel": "1"}),
+    "RBP": Name("rbp(limit=1000)", options={"p": NameOption("p"), **REL}, policies=CWL_EVAL, needed={"rel": "1"}),
     "Rprec": Name("r_precision", options=COMMON),
     "RR": Name("rr", options=COMMON, about="computed by pytrec_eval"),
     "RR@k": Name("rr@{}", options=REL, policies={**BY_ID, **UNSEEN}, about="computed by msmarco"),
@@ -151,7 +151,7 @@ NAMES = {
     "SetR": Name("recall", options=REL),
     "SetF": Name(
         "f(squared=true)",
-        options={"beta": Option("beta"), **COMMON},
+        options={"beta": NameOption("beta"), **COMMON},
         about="beta is the square of what it is elsewhere",
     ),
     "SetAP": Name("set_ap", options=COMMON),

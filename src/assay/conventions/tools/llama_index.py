@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Written, read_call
+from assay.core.convention import Convention, Name, NameOption, Written, read_call
 from assay.core.policies import Policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LEVEL = Option("rel")
+LEVEL = NameOption("rel")
 CLASS = re.compile(r"\b([A-Z][A-Za-z]*)Evaluator\b")
 
 
-def switch(on: str, off: str) -> Option:
+def switch(on: str, off: str) -> NameOption:
     """An option that selects one of two measures."""
-    return Option("measure", {"True": on, "true": on, "False": off, "false": off})
+    return NameOption("measure", {"True": on, "true": on, "False": off, "false": off})
 
 
 def read_llama_index(text: str, names: Mapping[str, object]) -> Written | None:
@@ -40,15 +40,15 @@ JUDGED = {
     "answer_relevancy": Name("answer_relevancy(method=points)", about="Points over 2."),
     "context_relevancy": Name("context_relevance(method=points)", about="Points over 4."),
     "correctness": Name("correctness"),
-    "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": Option("threshold")}),
+    "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": NameOption("threshold")}),
     "guideline": Name(
         'guideline(criterion="…")',
-        options={"guidelines": Option("criterion")},
+        options={"guidelines": NameOption("criterion")},
         needed={"guidelines": "Answers in one sentence."},
     ),
     "semantic_similarity": Name("semantic_similarity"),
     "semantic_similarity.passing": Name(
-        "semantic_similarity(threshold=0.8)", options={"similarity_threshold": Option("threshold")}
+        "semantic_similarity(threshold=0.8)", options={"similarity_threshold": NameOption("threshold")}
     ),
 }
 
@@ -72,7 +72,7 @@ LLAMA_INDEX = Convention(
         "ap": Name("ap", about="A duplicate id counts every time, so it can exceed 1."),
         "ndcg": Name(
             "ndcg(gain=binary,rel=1,ideal=listed)",
-            options={"mode": Option("gain", {"linear": "binary", "exponential": "binary"}), "rel": LEVEL},
+            options={"mode": NameOption("gain", {"linear": "binary", "exponential": "binary"}), "rel": LEVEL},
             about="Both modes are the same, since an id is either expected or not. The ideal ranking holds every "
             "expected id as often as it is listed, however many were retrieved.",
         ),

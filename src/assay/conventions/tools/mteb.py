@@ -5,7 +5,7 @@ descending, and the mean over the queries that judgments and run have in common.
 and then document id, both descending, in 64 bits. mteb rounds pytrec_eval's means to 5 decimals; assay does not.
 
 paired_accuracy, robustness_at_10 and p-MRR have one value for several queries, given to the first of them. For what
-mteb computes on merged rankings (max_over_subqueries_…) use `assay.merge_subqueries` or `assay eval
+mteb computes on merged rankings (max_over_subqueries_…) use `assay.compat.mteb.merge_subqueries` or `assay eval
 --merge-subqueries`. What it reports under og and changed are the same measures over the queries whose ids end so.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Written, write_cutoff
+from assay.core.convention import Convention, Name, NameOption, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
 OWN = {"precision": "float64"}
-FIGURE = {"figure": Option("figure")}
+FIGURE = {"figure": NameOption("figure")}
 NAUC = "as mteb from 2.26.5 on; before, it dropped equally confident queries in their order: nauc(tied=order)"
 SHAPE = re.compile(r"(?:(?P<base>.+?)_at_|(?P<own>Accuracy)@)(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 MERGED = "max_over_subqueries_"
@@ -33,8 +33,8 @@ MERGED = "max_over_subqueries_"
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
     """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
 
-    Names with the prefix `max_over_subqueries_` are measures of merged rankings: use `assay.merge_subqueries` or `assay
-    eval --merge-subqueries`.
+    Names with the prefix `max_over_subqueries_` are measures of merged rankings: use
+    `assay.compat.mteb.merge_subqueries` or `assay eval --merge-subqueries`.
 
     >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
     Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))
@@ -43,7 +43,7 @@ def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
         rest = text.removeprefix(MERGED)
         raise MeasureError(
             f"{show(text)} is {rest} of merged rankings; name {rest} and merge the subqueries, with `assay eval "
-            "--merge-subqueries` or assay.merge_subqueries(qrels, run)"
+            "--merge-subqueries` or assay.compat.mteb.merge_subqueries(qrels, run)"
         )
     shape = SHAPE.fullmatch(text)
     base = shape["base"] or shape["own"] if shape is not None else ""

@@ -16,7 +16,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Written, read_call
+from assay.core.convention import Convention, Name, NameOption, Written, read_call
 from assay.core.grammar import read_number
 from assay.core.policies import Policies
 
@@ -50,13 +50,13 @@ ID_RECALL = Name(
 )
 TEXT_PRECISION = Name(
     "ap(norm=about_found,rel=0.5)",
-    options={"threshold": Option("rel")},
+    options={"threshold": NameOption("rel")},
     policies={"no_relevant": "nan_all"},
     about="A retrieved text is a hit if its similarity to any reference is at least 0.5; then as ContextPrecision.",
 )
 TEXT_RECALL = Name(
     f"group_recall(rel={ABOVE_HALF!r})",
-    options={"threshold": Option("rel", read=above)},
+    options={"threshold": NameOption("rel", read=above)},
     policies={"no_relevant": "nan_all", "no_results": "nan"},
     about="A reference is found if its similarity to any retrieved text is above 0.5.",
 )
@@ -72,28 +72,30 @@ JUDGED = {
     "ContextEntityRecall": Name(
         "context_entity_recall(norm=about_reference)", about="Divided by the entities plus 1e-8; 0 without any."
     ),
-    "NoiseSensitivity": Name("noise_sensitivity", options={"mode": Option("mode")}),
-    "ResponseRelevancy": Name("answer_relevancy", options={"strictness": Option("strictness")}),
-    "AnswerRelevancy": Name("answer_relevancy", options={"strictness": Option("strictness")}),
+    "NoiseSensitivity": Name("noise_sensitivity", options={"mode": NameOption("mode")}),
+    "ResponseRelevancy": Name("answer_relevancy", options={"strictness": NameOption("strictness")}),
+    "AnswerRelevancy": Name("answer_relevancy", options={"strictness": NameOption("strictness")}),
     "AnswerCorrectness": Name(
-        "answer_correctness", options={"weights": Option("weights"), "beta": Option("beta")}, about="weights=0.75;0.25."
+        "answer_correctness",
+        options={"weights": NameOption("weights"), "beta": NameOption("beta")},
+        about="weights=0.75;0.25.",
     ),
     "FactualCorrectness": Name(
         "factual_correctness(claims=mixed,digits=2)",
-        options={"mode": Option("mode"), "beta": Option("beta")},
+        options={"mode": NameOption("mode"), "beta": NameOption("beta")},
         about="Recall is over the answer's supported claims and the reference's missing ones; 2 decimals.",
     ),
-    "SemanticSimilarity": Name("semantic_similarity", options={"threshold": Option("threshold")}),
-    "AnswerSimilarity": Name("semantic_similarity", options={"threshold": Option("threshold")}),
+    "SemanticSimilarity": Name("semantic_similarity", options={"threshold": NameOption("threshold")}),
+    "AnswerSimilarity": Name("semantic_similarity", options={"threshold": NameOption("threshold")}),
     "ContextRelevance": Name("context_relevance(either=true)", about=RATINGS_ABOUT),
     "ResponseGroundedness": Name("groundedness(either=true)", about=RATINGS_ABOUT),
     "AnswerAccuracy": Name("answer_accuracy(either=true)", about=RATINGS_ABOUT),
     "AspectCritic": Name(
         'aspect(criterion="…")',
-        options={"definition": Option("criterion")},
+        options={"definition": NameOption("criterion")},
         needed={"definition": "Is the answer polite?"},
     ),
-    "RubricsScore": Name(f'rubric(levels="{RUBRIC}",see=reference)', options={"rubrics": Option("levels")}),
+    "RubricsScore": Name(f'rubric(levels="{RUBRIC}",see=reference)', options={"rubrics": NameOption("levels")}),
 }
 NAMES = {
     "ContextPrecision": VERDICTS,

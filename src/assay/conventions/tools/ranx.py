@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, Option, Written, write_cutoff
+from assay.core.convention import Convention, Name, NameOption, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
@@ -20,7 +20,7 @@ from assay.core.text import show
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LEVEL = {"l": Option("rel")}
+LEVEL = {"l": NameOption("rel")}
 # Measures that have no cutoff.
 UNCUT = ("r-precision", "bpref")
 RECALLS = tuple(tenth / 10 for tenth in range(11))
@@ -77,7 +77,7 @@ RANX = Convention(
         "bpref": Name("bpref(unopposed=nan)", options=LEVEL),
         "rbp": Name(
             "rbp(gain=grade)",
-            options={"p": Option("p"), **LEVEL},
+            options={"p": NameOption("p"), **LEVEL},
             about="gains are grades, so it can exceed 1",
             needed={"p": "0.95"},
         ),

@@ -5,10 +5,10 @@ were not retrieved are unknown. average_precision_score, roc_auc_score and label
 labels, 1 for grades of at least `rel`. A query for which scikit-learn raises an error is NaN.
 """
 
-from assay.core.convention import Convention, Name, Option
+from assay.core.convention import Convention, Name, NameOption
 from assay.core.policies import Policies
 
-IGNORE_TIES = {"ignore_ties": Option("ties", {"True": "rank", "False": "average"})}
+IGNORE_TIES = {"ignore_ties": NameOption("ties", {"True": "rank", "False": "average"})}
 
 SKLEARN = Convention(
     name="sklearn",
@@ -17,12 +17,12 @@ SKLEARN = Convention(
     names={
         "ndcg_score": Name(
             "ndcg(ties=average,ideal=retrieved,fewest=2)[@{}]",
-            options={"k": Option("k"), **IGNORE_TIES},
+            options={"k": NameOption("k"), **IGNORE_TIES},
             about="NaN for fewer than two documents, or if one has a negative grade",
         ),
         "dcg_score": Name(
             "dcg(gain=signed,ties=average,fewest=2)[@{}]",
-            options={"k": Option("k"), "log_base": Option("base"), **IGNORE_TIES},
+            options={"k": NameOption("k"), "log_base": NameOption("base"), **IGNORE_TIES},
             about="NaN for fewer than two documents; negative grades subtract gain",
         ),
         "average_precision_score": Name("ap(norm=found,ties=end)"),

@@ -8,7 +8,7 @@ in that order are here for those who print what trec_eval prints.
 import re
 from collections.abc import Iterable, Mapping
 
-from assay.core.convention import Convention, Name, Option, Written, write_cutoff
+from assay.core.convention import Convention, Name, NameOption, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
@@ -16,8 +16,8 @@ from assay.core.text import show
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
 MULTIPLES = tuple(tenth / 10 for tenth in range(2, 21, 2))
-GAINS = {"gain": Option("gain")}
-PERSISTENCE = {"p": Option("p")}
+GAINS = {"gain": NameOption("gain")}
+PERSISTENCE = {"p": NameOption("p")}
 
 GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 # Options that are written as pairs, with an example; others are written by their place.
@@ -94,8 +94,8 @@ NAMES = {
     "infAP": Name("infap"),
     "gm_bpref": Name("gm_bpref"),
     "Rprec_mult": Name("r_precision_multiple@{}", MULTIPLES, "Rprec_mult_{:.2f}"),
-    "utility": Name("utility", output="utility_{}", options={"weights": Option("weights", read=separated)}),
-    "11pt_avg": Name("mean_iprec", output="11pt_avg_{}", options={"recalls": Option("recalls", read=separated)}),
+    "utility": Name("utility", output="utility_{}", options={"weights": NameOption("weights", read=separated)}),
+    "11pt_avg": Name("mean_iprec", output="11pt_avg_{}", options={"recalls": NameOption("recalls", read=separated)}),
     "binG": Name("bin_g"),
     "G": Name("g", output="G_{}", options=GAINS),
     "dcg": Name("dcg", output="dcg_{}", options=GAINS),
@@ -111,7 +111,9 @@ NAMES = {
     "set_relative_P": Name("recall(cap=true)"),
     "set_recall": Name("recall"),
     "set_map": Name("set_ap"),
-    "set_F": Name("f(squared=true)", output="set_F_{}", options={"x": Option("beta")}, about="x is the square of beta"),
+    "set_F": Name(
+        "f(squared=true)", output="set_F_{}", options={"x": NameOption("beta")}, about="x is the square of beta"
+    ),
     "num_nonrel_judged_ret": Name("num_nonrel_judged_ret"),
     "yaap": Name("yaap"),
     "rbp": Name(

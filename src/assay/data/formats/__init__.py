@@ -20,14 +20,14 @@ from assay.core.limits import LIMITS
 from assay.core.text import show
 from assay.data.formats import header, json, jsonl, parquet, separated, tabular, trec
 from assay.data.formats.needed import Need
-from assay.data.frames import DOCUMENT, QUERY, rows_of_table
-from assay.data.source import COMPRESSIONS
+from assay.data.frames.frame import DOCUMENT, QUERY, rows_of_table
+from assay.files.source import COMPRESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from assay._kernel import Progress, Ranker
-    from assay.data.source import Batch, Placed, Source
+    from assay.files.source import Batch, Placed, Source
 
     Columns: TypeAlias = Mapping[str, str] | None
     ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]

@@ -10,7 +10,7 @@ from assay.core.text import show
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 HEAD = 1 << 16
 # Blank lines before the header: more is no table.

@@ -13,8 +13,8 @@ from assay._kernel import Rows
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.json_text import explain_json_error, plain_message, refuse_repeats
 from assay.core.text import show
-from assay.data.frames import KNOWN, normalise_name
-from assay.data.source import Source, prefix_errors, undecodable_line
+from assay.data.frames.frame import KNOWN, normalise_name
+from assay.files.source import Source, prefix_errors, undecodable_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -59,7 +59,7 @@ def with_repeats(pairs: Pairs) -> dict[str, Any]:
     return result if len(result) == len(pairs) else {Repeatable(key): value for key, value in pairs}
 
 
-class Entry(NamedTuple):
+class QueryEntry(NamedTuple):
     """An entry of the outermost object, or an element of the outermost list with its place in it, and the file."""
 
     key: str | int
@@ -67,7 +67,7 @@ class Entry(NamedTuple):
     file: Source
 
 
-def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[Entry]:
+def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[QueryEntry]:
     """The entries of one file after another, which are all objects or all lists."""
     seen: set[str] = set()
     place = 0
@@ -77,7 +77,7 @@ def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[E
             if place and bool(seen) == (reader.peek() == "["):
                 raise FormatError(f"{file.name}: this file and those before it must all hold objects, or all lists")
             for key, value in reader.entries(seen):
-                yield Entry(place if isinstance(key, int) else key, value, file)
+                yield QueryEntry(place if isinstance(key, int) else key, value, file)
                 place += 1
 
 

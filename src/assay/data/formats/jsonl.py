@@ -13,8 +13,8 @@ from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
 from assay.data.formats.needed import lines_decoder
-from assay.data.frames import KNOWN, normalise_name
-from assay.data.source import Batch, Placed
+from assay.data.frames.frame import KNOWN, normalise_name
+from assay.files.source import Batch, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.data.formats.needed import Need
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 CANNOT_HOLD = ("the run's tag", "queries without documents")
 # An object on the first line, and another one after it.

@@ -11,7 +11,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from assay._kernel import RowDecoder
 from assay.core.errors import FormatError
-from assay.data.frames import GIVEN_RANK, find_columns
+from assay.data.frames.frame import find_columns
+from assay.data.frames.given import GIVEN_RANK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

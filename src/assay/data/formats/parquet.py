@@ -10,8 +10,9 @@ from typing import IO, TYPE_CHECKING, Any
 from assay._kernel import parquet_names
 from assay.core.errors import FormatError
 from assay.data.formats.tabular import BATCH, explain_failure
-from assay.data.frames import GIVEN_RANK, find_columns
-from assay.data.source import Batch
+from assay.data.frames.frame import find_columns
+from assay.data.frames.given import GIVEN_RANK
+from assay.files.source import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay._kernel import Progress, Ranker
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 CANNOT_HOLD = ("queries without documents",)
 # Where the metadata of a file has a run's tag.

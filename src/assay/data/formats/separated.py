@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from assay._kernel import RowDecoder
 from assay.data.formats.header import TWIN, leading_blank_lines, read_head
 from assay.data.formats.tabular import read_separated
-from assay.data.source import Batch
+from assay.files.source import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from assay.data.formats.needed import Need
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

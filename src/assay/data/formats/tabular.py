@@ -12,8 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.data.formats.header import HEAD, NUL, fault_of_header, leading_blank_lines, original_heading, read_head
-from assay.data.frames import (
-    GIVEN_RANK,
+from assay.data.frames.frame import (
     NO_ITERATION,
     find_columns,
     groups_of_iterations,
@@ -22,7 +21,8 @@ from assay.data.frames import (
     rows_of_table,
     shortest_text,
 )
-from assay.data.source import Batch, Placed, undecodable_line
+from assay.data.frames.given import GIVEN_RANK
+from assay.files.source import Batch, Placed, undecodable_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay._kernel import Ranker
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
 BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")

@@ -16,7 +16,8 @@ from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
 from assay.core.text import show
-from assay.data.frames import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
+from assay.data.frames.frame import BLANK, NUL, replace_unwritable, shortest_text
+from assay.data.frames.given import GIVEN_RANK, GIVEN_SCORE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.data.run import Run
-    from assay.data.source import Source
+    from assay.files.source import Source
 
 CANNOT_HOLD = (
     "spaces in the run's tag",

@@ -11,8 +11,8 @@ import numpy as np
 from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
 from assay.core.text import count, show
-from assay.data.frames import is_frame
-from assay.data.record_rows import ANSWER, REFERENCES
+from assay.data.frames.frame import is_frame
+from assay.data.records.fields import ANSWER, REFERENCES
 from assay.data.texts import QUESTION_ID, TEXT, replace_surrogates
 
 Value = TypeVar("Value")

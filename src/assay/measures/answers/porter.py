@@ -14,73 +14,31 @@ Rules = Mapping[str, Sequence[tuple[str, str]]]
 SHAPES = "".join("v" if chr(code) in "aeiou" else "c" for code in range(128))
 
 
-def by_last_letter(rules: Sequence[tuple[str, str]]) -> Rules:
+def read_pairs(text: str) -> list[tuple[str, str]]:
+    """Suffixes and their replacements, from a text such as `sses:ss ies:i s:`."""
+    return [(suffix, replacement) for suffix, _, replacement in (pair.partition(":") for pair in text.split())]
+
+
+def rules_of(text: str) -> Rules:
+    """Rules by the last letter of their suffix."""
+    rules = read_pairs(text)
     return {last: [rule for rule in rules if rule[0][-1] == last] for last in {suffix[-1] for suffix, _ in rules}}
 
 
-IRREGULAR = {
-    "skies": "sky",
-    "sky": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    "news": "news",
-    "inning": "inning",
-    "innings": "inning",
-    "outing": "outing",
-    "outings": "outing",
-    "canning": "canning",
-    "cannings": "canning",
-    "howe": "howe",
-    "proceed": "proceed",
-    "exceed": "exceed",
-    "succeed": "succeed",
-}
-PLURALS = by_last_letter((("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")))
-DOUBLE_SUFFIXES = by_last_letter(
-    (
-        ("ational", "ate"),
-        ("tional", "tion"),
-        ("enci", "ence"),
-        ("anci", "ance"),
-        ("izer", "ize"),
-        ("bli", "ble"),
-        ("alli", "al"),
-        ("entli", "ent"),
-        ("eli", "e"),
-        ("ousli", "ous"),
-        ("ization", "ize"),
-        ("ation", "ate"),
-        ("ator", "ate"),
-        ("alism", "al"),
-        ("iveness", "ive"),
-        ("fulness", "ful"),
-        ("ousness", "ous"),
-        ("aliti", "al"),
-        ("iviti", "ive"),
-        ("biliti", "ble"),
-        ("fulli", "ful"),
+IRREGULAR = dict(
+    read_pairs(
+        "skies:sky sky:sky dying:die lying:lie tying:tie news:news inning:inning innings:inning outing:outing "
+        "outings:outing canning:canning cannings:canning howe:howe proceed:proceed exceed:exceed succeed:succeed"
     )
 )
-ENDINGS = by_last_letter(
-    (
-        ("icate", "ic"),
-        ("ative", ""),
-        ("alize", "al"),
-        ("iciti", "ic"),
-        ("ical", "ic"),
-        ("ful", ""),
-        ("ness", ""),
-    )
+PLURALS = rules_of("sses:ss ies:i ss:ss s:")
+DOUBLE_SUFFIXES = rules_of(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
+    "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble fulli:ful"
 )
-LAST_SUFFIXES = by_last_letter(
-    [
-        (suffix, "")
-        for suffix in (
-            *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
-            *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
-        )
-    ]
+ENDINGS = rules_of("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+LAST_SUFFIXES = rules_of(
+    "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive: ize:"
 )
 # Longer words are stemmed each time, so that the cache stays small.
 LONGEST_KEPT = 64

@@ -142,7 +142,7 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
     >>> import assay
     >>> def letters(texts):
     ...     return [[text.count(letter) for letter in "abc"] for text in texts]
-    >>> measure = assay.semantic(letters, "letters")
+    >>> measure = assay.judges.semantic(letters, "letters")
     >>> assay.evaluate_answers(["aab", "c"], ["aba", "cab"], [measure, "em"]).scores["letters"].round(4).tolist()
     [1.0, 0.5774]
     """

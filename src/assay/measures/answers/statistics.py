@@ -1,4 +1,4 @@
-"""The statistics that sacrebleu's BLEU, chrF and TER are made of, counted by the kernel; tests compare them.
+"""The statistics that sacrebleu's BLEU, chrF and TER are made of. The kernel counts n-grams; tests compare them.
 
 What sacrebleu does to a text before it splits it at blanks is done by sacrebleu, except for its default tokenizer, 13a,
 which is a few replacements and the kernel's splitting.
@@ -16,7 +16,6 @@ from assay.core.judged import FloatArray
 from assay.measures.answers.similarity import count_edits
 from assay.measures.answers.words import (
     ALONE,
-    BLANKS,
     AnswerWords,
     Numbers,
     Split,
@@ -112,15 +111,8 @@ def best_references(questions: Numbers, counts: FloatArray, metric: Any) -> Numb
 
 def ter_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's TER
     """Rows: the fewest edits and the mean number of words of the references; without shifts for long texts."""
-    prepared = ter_references(references, metric)
-    words = AnswerWords(prepared, predictions, Split(metric._preprocess_segment, BLANKS.kind))  # noqa: SLF001
-    firsts = np.flatnonzero(np.diff(words.questions, prepend=-1))
-    edits, counts = words.edits(LONGEST_SHIFTED), np.diff(firsts, append=len(words.questions))
-    means = np.add.reduceat(words.right, firsts) / counts
-    rows = np.stack([np.minimum.reduceat(edits, firsts), means], axis=1)
-    for question in np.flatnonzero(rows[:, 0] < 0).tolist():
-        rows[question] = ter_row(references[question], predictions[question], metric)
-    return rows
+    both = zip(references, ter_references(references, metric), predictions, strict=True)
+    return np.array([ter_row(*each, metric) for each in both], dtype=np.float64).reshape(-1, 2)
 
 
 def ter_references(references: References, metric: Any) -> References:  # noqa: ANN401 - sacrebleu's TER
@@ -130,16 +122,19 @@ def ter_references(references: References, metric: Any) -> References:  # noqa: 
     return [tuple(map(metric._preprocess_segment, each)) for each in references]  # noqa: SLF001 - sacrebleu's way
 
 
-def ter_row(references: tuple[str, ...], prediction: str, metric: Any) -> tuple[float, float]:  # noqa: ANN401 - sacrebleu's TER
-    """A row of long texts, or one that the kernel leaves to sacrebleu."""
-    [prepared] = ter_references([references], metric)
+def ter_row(
+    references: tuple[str, ...],
+    prepared: tuple[str, ...],
+    prediction: str,
+    metric: Any,  # noqa: ANN401 - sacrebleu's TER
+) -> tuple[float, float]:
     given, *right = (ter_words(metric, each) for each in (prediction, *prepared))
-    if not is_long((given, *right)):
-        row: tuple[float, float] = tuple(
-            metric._extract_corpus_statistics([prediction], [[each] for each in references])[0]  # noqa: SLF001
-        )
-        return row
-    return min(count_edits(given, each, LONGEST_TER) for each in right), float(np.mean([len(each) for each in right]))
+    if is_long((given, *right)):
+        edits = min(count_edits(given, each, LONGEST_TER) for each in right)
+        return edits, float(np.mean([len(each) for each in right]))
+    [row] = metric._extract_corpus_statistics([prediction], [[each] for each in references])  # noqa: SLF001
+    edits, words = row
+    return edits, words
 
 
 def ter_words(metric: Any, text: str) -> list[str]:  # noqa: ANN401 - sacrebleu's TER

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from assay._kernel import Splitter, Words, distinct_characters
 from assay.core.judged import FloatArray
-from assay.engine.local import count_threads
+from assay.engine.kernel import count_threads
 from assay.measures.answers.data import Answers
 from assay.measures.answers.tokens import UNSPACED, is_punctuation
 
@@ -136,10 +136,6 @@ class AnswerWords:
     def subsequences(self, longest: int) -> Numbers:
         """The lengths of the longest common subsequences of the first words."""
         return self._numbers(lambda words: words.subsequences(longest))
-
-    def edits(self, longest: int) -> Numbers:
-        """The edits, with shifts, that turn the prediction into the reference; -1 if one of them is too long."""
-        return self._numbers(lambda words: words.edits(longest))
 
     def best(self, values: FloatArray | Numbers) -> FloatArray:
         """By question: the highest value of its references; NaN if it has none."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.core.ruling import Finding, JudgeFailure, RulingKind, Verdict, unjudgeable
-from assay.data.records import Record
+from assay.data.records.record import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
     aspect(criterion="Is the answer polite?")      guideline(criterion="Answers in one sentence.")
 
-Longer ones get a name of their own: `assay.read_criteria`. Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with
-Better Human Alignment: the score is Σ s · p(s) / Σ p(s), where the server tells the probabilities of the levels.
+Longer ones get a name of their own: `assay.judges.read_criteria`. Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4
+with Better Human Alignment: the score is Σ s · p(s) / Σ p(s), where the server tells the probabilities of the levels.
 """
 
 from __future__ import annotations

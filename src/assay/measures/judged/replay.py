@@ -9,7 +9,7 @@ from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.prompt import Embed, Reply, Request
 from assay.core.ruling import Finding, run_steps
-from assay.data.records import read_records
+from assay.data.records.read import read_records
 from assay.measures import parse
 from assay.measures.judged.case import Case
 

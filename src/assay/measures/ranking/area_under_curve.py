@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, define
-from assay.engine.local import only_top
+from assay.engine.ranking import only_top
 
 Paired = Annotated[
     Literal["retrieved", "judged"],

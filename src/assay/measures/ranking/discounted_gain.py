@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, running_sums, stretches
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, reach, running_sums, stretches
 from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds, GainMap
 
@@ -107,7 +107,7 @@ def ideal_dcg(
     if ideal == "listed_cut":
         worth = np.where(best.rank <= judged.cut(k)[best.owner], worth, 0.0)
     elif k is not None:
-        worth = np.where(best.rank <= k, worth, 0.0)
+        worth = np.where(best.rank <= reach(k, best.owner), worth, 0.0)
     return np.asarray(np.bincount(best.owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 

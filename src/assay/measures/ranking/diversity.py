@@ -43,7 +43,7 @@ def persistence_discount(p: float) -> RankWorth:
     return lambda rank: np.asarray(p ** (rank - 1.0), dtype=np.float64)
 
 
-def novelty_gain(judged: Judged, covered: Coverage, alpha: float, worth: RankWorth) -> FloatArray:
+def novelty_gain(judged: Judged, covered: CoveredTopics, alpha: float, worth: RankWorth) -> FloatArray:
     """The gain over all subtopics, per query."""
     return covered.sum((1.0 - alpha) ** covered.seen * worth(covered.rank), judged.size)
 
@@ -247,7 +247,7 @@ class Subtopics(NamedTuple):
         return np.bincount(self.owner, minlength=size).astype(np.int64)
 
 
-class Coverage(NamedTuple):
+class CoveredTopics(NamedTuple):
     """A row for each pair of a ranked document and a subtopic it is relevant to, by query and rank.
 
     `seen` counts the documents above it that are relevant to the same subtopic.
@@ -258,12 +258,12 @@ class Coverage(NamedTuple):
     topic: IntArray
     seen: IntArray
 
-    def top(self, k: int | None) -> Coverage:
+    def top(self, k: int | None) -> CoveredTopics:
         """What the first `k` documents cover."""
         if k is None:
             return self
         mask = self.rank <= k
-        return Coverage(*(column[mask] for column in self))
+        return CoveredTopics(*(column[mask] for column in self))
 
     def sum(self, values: FloatArray, size: int) -> FloatArray:
         """The sum of the values for each of the `size` queries."""
@@ -287,26 +287,26 @@ def find_subtopics(judged: Judged, rel: float) -> Subtopics:
     return judged.remember(("subtopics", rel), make)
 
 
-def coverage(judged: Judged, rel: float) -> Coverage:
+def coverage(judged: Judged, rel: float) -> CoveredTopics:
     """What the rankings cover."""
 
-    def make() -> Coverage:
+    def make() -> CoveredTopics:
         subtopics, hits = find_subtopics(judged, rel), judged.hits
         hit, row = join_hits(hits, subtopics.document)
         topic = subtopics.topic[row]
-        return Coverage(hits.query[hit], hits.rank[hit], topic, count_seen_before(topic))
+        return CoveredTopics(hits.query[hit], hits.rank[hit], topic, count_seen_before(topic))
 
     return judged.remember(("coverage", rel), make)
 
 
-def ideal_coverage(judged: Judged, rel: float, alpha: float) -> Coverage:
+def ideal_coverage(judged: Judged, rel: float, alpha: float) -> CoveredTopics:
     """What the best rankings would cover, each document chosen greedily for what it adds.
 
     The true optimum is too hard to find; ndeval is greedy too. Among documents that add the same, the one with the
     highest id comes first.
     """
 
-    def make() -> Coverage:
+    def make() -> CoveredTopics:
         subtopics, place = find_subtopics(judged, rel), judged.id_order()
         parts: list[tuple[int, int, IntArray]] = []
         for query, begin, end in query_spans(subtopics.query):
@@ -317,7 +317,7 @@ def ideal_coverage(judged: Judged, rel: float, alpha: float) -> Coverage:
         topic = np.concatenate([np.empty(0, dtype=np.int64), *(topics for _, _, topics in parts)])
         queries = np.repeat(np.array([query for query, _, _ in parts], dtype=np.int64), lengths)
         ranks = np.repeat(np.array([rank for _, rank, _ in parts], dtype=np.int64), lengths)
-        return Coverage(queries, ranks, topic, count_seen_before(topic))
+        return CoveredTopics(queries, ranks, topic, count_seen_before(topic))
 
     return judged.remember(("ideal coverage", rel, alpha), make)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Measure, Rel, define
-from assay.engine.local import only_judged
+from assay.engine.ranking import only_judged
 from assay.measures.ranking.average_precision import average_precision
 from assay.measures.ranking.precision_recall import (
     Beta,

@@ -97,7 +97,8 @@ function chartsSection(core) {
     place.dataset.title = choice.querySelector("select").value = chosen.title;
     show(place, figure(chosen, core.themes));
   });
-  return section("charts", "Charts", element("div", { class: "tools" }, choice), place);
+  const unmet = core.unmet.length ? element("details", {}, element("summary", {}, "Charts that these data cannot give"), element("ul", {}, core.unmet.map((said) => element("li", {}, text(said))))) : null;
+  return section("charts", "Charts", element("div", { class: "tools" }, choice), place, unmet);
 }
 
 function aboutSection(core) {

@@ -12,10 +12,10 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.events import Events, find_fields, read_events, read_parts
 from assay.data.qrels import read_qrels
-from assay.data.source import Source, temporary_folder
+from assay.files.source import Source, temporary_folder
 from assay.studio.exchange.quepid import unpivot
-from assay.studio.exchange.votes import unescape_formula
-from assay.studio.store.events import EVENT_KINDS, VOTER_KINDS, EventKind, NewVote, VoterKind
+from assay.studio.exchange.writing import unescape_formula
+from assay.studio.store.events import EVENT_KINDS, VOTER_KINDS, NewVote, VoterKind
 from assay.tasks.vote.ballots import FIELDS, NEEDED, as_seconds, read_values
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def read_votes(
     rows = Rows(events, is_csv=format == "csv")
     votes, notes = votes_of(rows, voter, scale)
     ids = {" ".join(text.split()): query for query, text in (questions or {}).items()} if "quepid" in format else {}
-    return VoteFile([with_query(vote, ids) for vote in votes], notes, rows.voter_kinds())
+    votes = [replace(vote, query=ids.get(vote.query, vote.query)) for vote in votes]
+    return VoteFile(votes, notes, rows.voter_kinds())
 
 
 @contextmanager
@@ -119,94 +120,74 @@ class Rows:
         self.is_escaped = self.is_own and is_csv
 
     def cell(self, field: str, row: int) -> Any:  # noqa: ANN401 - whatever the file has there
-        value = self.columns[field][row] if field in self.columns else None
+        """A field; those that only a studio writes count only in its files."""
+        value = self.columns[field][row] if field in self.columns and (self.is_own or field not in OWN) else None
         return None if value == "" else value
+
+    def text(self, field: str, row: int) -> str:
+        value = self.cell(field, row)
+        return "" if value is None else str(value)
 
     def typed(self, text: str) -> str:
         """What somebody typed."""
         return unescape_formula(text) if self.is_escaped else text
 
-    def comment(self, row: int) -> str:
-        return self.typed(str(self.cell("comment", row) or ""))
-
-    def time(self, row: int) -> float | None:
-        seconds = as_seconds(self.cell("time", row), self.events, row)
-        return seconds if math.isfinite(seconds) else None
-
-    def kind(self, row: int) -> EventKind:
-        kind = self.cell("kind", row) if self.is_own else None
-        if kind not in (None, *EVENT_KINDS):
+    def choice(self, field: str, row: int, what: str, choices: tuple[str, ...]) -> Any:  # noqa: ANN401 - one of them
+        """A word that must be one of a few, where the file has it."""
+        said = self.cell(field, row)
+        if said not in (None, *choices):
             place = self.events.place(row)
-            raise FormatError(f"{place}: the kind {show(kind)} must be {' or '.join(EVENT_KINDS)}")
-        return kind or "vote"
+            raise FormatError(f"{place}: the kind {show(said)}{what} must be {' or '.join(choices)}")
+        return said
 
     def voter_kinds(self) -> dict[str, VoterKind]:
         """The kind of each voter, where a studio wrote it."""
         found: dict[str, VoterKind] = {}
-        if not self.is_own or "voter_kind" not in self.columns or "voter" not in self.columns:
+        if not self.is_own or not {"voter", "voter_kind"} <= set(self.columns):
             return found
         for row, name in enumerate(self.events.ids("voter").to_list()):
-            kind = self.cell("voter_kind", row)
-            if not name or kind is None:
+            if not name or self.cell("voter_kind", row) is None:
                 continue
-            if kind not in VOTER_KINDS:
-                allowed = " or ".join(VOTER_KINDS)
-                raise FormatError(f"{self.events.place(row)}: the kind {show(kind)} of the voter must be {allowed}")
-            if found.setdefault(self.typed(name), kind) != kind:
-                before = found[self.typed(name)]
+            kind = self.choice("voter_kind", row, " of the voter", VOTER_KINDS)
+            before = found.setdefault(self.typed(name), kind)
+            if before != kind:
                 raise FormatError(f"{self.events.place(row)}: {show(name)} is a {kind} here, and a {before} before")
         return found
 
-    def text(self, field: str, row: int) -> str:
-        """A field that only a studio writes."""
-        value = self.cell(field, row) if self.is_own else None
-        return "" if value is None else str(value)
-
 
 def votes_of(rows: Rows, voter: str | None, scale: str) -> tuple[list[NewVote], list[Note]]:
-    """The rows as votes to record."""
+    """The rows as votes to record, without decisions that were replaced or taken back, and without what took them back.
+
+    A withdrawal names what it takes back by an id, which is another one where it is read.
+    """
     events = rows.events
     # A studio writes grades as they are.
     values, _, notes = read_values(events, "grades" if rows.is_own and scale == "auto" else scale)
     voters = events.ids("voter").to_list() if "voter" in rows.columns else [None] * len(values)
     ids = zip(events.needed_ids("query"), events.needed_ids("document"), voters, values.tolist(), strict=True)
-    votes = [
-        NewVote(
+    votes = []
+    for row, (query, document, name, value) in enumerate(ids):
+        seconds = as_seconds(rows.cell("time", row), events, row)
+        vote = NewVote(
             query,
             document,
             rows.typed(name) if name else needed_voter(voter),
             None if math.isnan(value) else value,
-            comment=rows.comment(row),
+            comment=rows.typed(rows.text("comment", row)),
             key=rows.text("key", row) or None,
-            kind=rows.kind(row),
+            kind=rows.choice("kind", row, "", EVENT_KINDS) or "vote",
             source="import",
-            time=rows.time(row),
+            time=seconds if math.isfinite(seconds) else None,
             application=rows.text("application", row),
         )
-        for row, (query, document, name, value) in enumerate(ids)
+        votes.append((vote, rows.text("id", row), rows.text("replaces", row)))
+    decisions = {number for vote, number, _ in votes if vote.kind == "decision" and number}
+    past = decisions.intersection(replaced for *_, replaced in votes)
+    kept = [
+        vote
+        for vote, number, replaced in votes
+        if number not in past and not (vote.kind == "withdrawal" and replaced in past)
     ]
-    kept = without_past_decisions(votes, rows)
     if len(kept) < len(votes):
         notes.append(Note.of(NoteKind.VOTES, about="past", count=len(votes) - len(kept)))
     return kept, notes
-
-
-def without_past_decisions(votes: list[NewVote], rows: Rows) -> list[NewVote]:
-    """The votes without decisions that were replaced or taken back, and without what took them back.
-
-    A withdrawal names what it takes back by an id, which is another one where it is read.
-    """
-    numbers = [rows.text("id", row) for row in range(len(votes))]
-    replaced = [rows.text("replaces", row) for row in range(len(votes))]
-    decisions = {number for number, vote in zip(numbers, votes, strict=True) if vote.kind == "decision" and number}
-    past = decisions.intersection(replaced)
-    return [
-        vote
-        for vote, number, other in zip(votes, numbers, replaced, strict=True)
-        if number not in past and not (vote.kind == "withdrawal" and other in past)
-    ]
-
-
-def with_query(vote: NewVote, ids: Mapping[str, str]) -> NewVote:
-    """The vote with the id of its query in place of the text."""
-    return replace(vote, query=ids[vote.query]) if vote.query in ids else vote

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from assay.studio.access import COOKIE, Access, Asker, RefusedError, Session
+from assay.studio.access import COOKIE, Access, BrowserSession, RefusedError, Requester
 from assay.studio.guard import Rate
 from assay.studio.routes.models import Error
 from assay.studio.studio import Studio
@@ -40,19 +40,19 @@ async def get_access(request: Request) -> Access:
     return access
 
 
-async def get_session(request: Request) -> Session | None:
+async def get_session(request: Request) -> BrowserSession | None:
     """What the cookie says."""
     access: Access = request.app.state.access
     return access.open(request.cookies.get(COOKIE))
 
 
-async def reader(request: Request) -> Asker:
+async def reader(request: Request) -> Requester:
     """Who reads."""
     access: Access = request.app.state.access
     return access.asker(request.headers, await get_session(request))
 
 
-async def writer(request: Request) -> Asker:
+async def writer(request: Request) -> Requester:
     """Who writes, from a page of this studio or with a token."""
     access: Access = request.app.state.access
     session = await get_session(request)
@@ -66,7 +66,7 @@ async def writer(request: Request) -> Asker:
     return asker
 
 
-async def voter(asker: Annotated[Asker, Depends(writer)]) -> str:
+async def voter(asker: Annotated[Requester, Depends(writer)]) -> str:
     """The name under which somebody votes in a browser."""
     if asker.application:
         raise RefusedError(403, "this is for people in a browser; a program votes with POST /api/votes")
@@ -75,7 +75,7 @@ async def voter(asker: Annotated[Asker, Depends(writer)]) -> str:
     return asker.voter
 
 
-async def manager(asker: Annotated[Asker, Depends(writer)]) -> Asker:
+async def manager(asker: Annotated[Requester, Depends(writer)]) -> Requester:
     """Somebody who may manage the studio."""
     if not asker.is_admin:
         raise RefusedError(403, "only somebody who manages this studio may do that")
@@ -84,8 +84,8 @@ async def manager(asker: Annotated[Asker, Depends(writer)]) -> Asker:
 
 TheStudio = Annotated[Studio, Depends(get_studio)]
 TheAccess = Annotated[Access, Depends(get_access)]
-TheSession = Annotated[Session | None, Depends(get_session)]
-Reader = Annotated[Asker, Depends(reader)]
-Writing = Annotated[Asker, Depends(writer)]
+TheSession = Annotated[BrowserSession | None, Depends(get_session)]
+Reader = Annotated[Requester, Depends(reader)]
+Writing = Annotated[Requester, Depends(writer)]
 VoterName = Annotated[str, Depends(voter)]
-Manager = Annotated[Asker, Depends(manager)]
+Manager = Annotated[Requester, Depends(manager)]

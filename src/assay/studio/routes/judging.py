@@ -1,20 +1,40 @@
-"""Judging: the next pair, one pair, and how far the voters agree."""
+"""Judging: the next pair, one pair, live search, votes and decisions, and how far the voters agree.
+
+`POST /api/votes` is where a product's own thumbs send theirs.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from assay.core.errors import DataError
-from assay.studio.access import RefusedError
+from assay.studio.access import Access, RefusedError, Requester
 from assay.studio.agreement import agreement_view
-from assay.studio.routes.asking import Reader, TheStudio
-from assay.studio.routes.models import DocumentId, Fields, Order, QueryId
-from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_QUERY
+from assay.studio.routes.asking import Manager, Reader, TheAccess, TheStudio, VoterName, Writing
+from assay.studio.routes.models import (
+    DecisionIn,
+    DocumentId,
+    Fields,
+    Filter,
+    Order,
+    QueryId,
+    QuestionIn,
+    VoteIn,
+    VoteList,
+    VoteOut,
+)
+from assay.studio.search import search
+from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_QUERY, NewVote, VoteEvent, check_name
+from assay.studio.studio import Studio
+from assay.studio.views import shown_vote, votes_on
 
 router = APIRouter(tags=["judging"])
+MOST = 1000
+HIGHEST_ID = 2**53
 MOST_SKIPPED = 500
 PAIR = {"pattern": r"^[^\t]+\t[\s\S]+$"}
 SkippedPair = Annotated[str, Field(max_length=LONGEST_QUERY + 1 + LONGEST_DOCUMENT, json_schema_extra=PAIR)]
@@ -48,7 +68,7 @@ def show_pair(
 ) -> Fields:
     """One pair: the question, the passage, my vote, and those of others once I have voted."""
     studio.check_pair(query, document)
-    return {**studio.pair_fields(query, document), **studio.votes_on(query, document, asker.voter)}
+    return {**studio.pair_fields(query, document), **votes_on(studio, query, document, asker.voter)}
 
 
 @router.get("/agreement")
@@ -62,3 +82,115 @@ def show_agreement(studio: TheStudio, asker: Reader, *, reveal: bool = False) ->
             403, "only somebody who manages this studio may see votes on pairs that they have not judged"
         )
     return agreement_view(studio, asker.voter, reveal=reveal)
+
+
+@router.post("/search")
+def ask(body: QuestionIn, studio: TheStudio, voter: VoterName) -> Fields:
+    """Asks live search. The question becomes a query of the collection, and what was found can be voted on."""
+    if studio.search is None:
+        raise RefusedError(404, "this studio has no live search; start it with --search URL")
+    return search(studio, body.question, voter)
+
+
+@router.post("/votes", status_code=201, responses={200: {"model": VoteOut, "description": "the key was there already"}})
+async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: TheAccess, asker: Writing) -> VoteOut:
+    """Records a vote. One with a `key` is recorded once, however often it is sent. One's last vote on a pair counts."""
+    voter = voter_of(body, asker)
+    if asker.application:
+        await asyncio.to_thread(check_program_voter, access, voter)
+    else:
+        studio.check_pair(body.query, body.document)
+    vote = NewVote(
+        query=body.query,
+        document=body.document,
+        voter=voter,
+        vote=studio.read_vote(body.vote),
+        comment=body.comment,
+        key=body.key,
+        source="api" if asker.application else "page",
+        application=asker.application,
+    )
+    recorded = await asyncio.wrap_future(studio.record(vote))
+    if not recorded.is_new:
+        response.status_code = 200
+    return vote_out(studio, recorded.event)
+
+
+def voter_of(body: VoteIn, asker: Requester) -> str:
+    """Whose vote it is."""
+    if asker.application:
+        if body.voter is None:
+            raise DataError("a program says who votes: send voter, such as an id of your user")
+        return check_name("voter", body.voter)
+    if asker.voter is None:
+        raise RefusedError(401, "say who you are first")
+    if body.voter not in (None, asker.voter):
+        raise RefusedError(403, "you cannot vote for another user; leave out voter")
+    return asker.voter
+
+
+def check_program_voter(access: Access, name: str) -> None:
+    """Raises if a program would vote in the name of somebody who logs in, or of a model."""
+    known = access.voter(name)
+    if known is not None and (known.kind == "model" or known.has_password):
+        what = "is a model" if known.kind == "model" else "logs in"
+        raise RefusedError(403, f"{name} {what} here; a program sends the votes of its own users")
+
+
+@router.delete("/votes/{number}")
+async def take_back(number: Annotated[int, Path(ge=1, le=HIGHEST_ID)], studio: TheStudio, voter: VoterName) -> VoteOut:
+    """Takes back my vote or decision: the vote that it replaced counts again, if there was one."""
+    event = await asyncio.to_thread(studio.event, number)
+    if event is None or event.voter != voter:
+        raise RefusedError(404, f"there is no vote {number} of yours")
+    if not studio.is_in_force(event):
+        raise RefusedError(409, f"vote {number} was replaced or taken back already; load the page again")
+    undone = await asyncio.to_thread(studio.undoing, event)
+    recorded = await asyncio.wrap_future(studio.record(undone))
+    return vote_out(studio, recorded.event)
+
+
+@router.post("/decisions", status_code=201)
+async def decide(body: DecisionIn, studio: TheStudio, voter: VoterName, _: Manager) -> VoteOut:
+    """Decides the grade of a pair on which votes differ; the votes stay as they are."""
+    studio.check_pair(body.query, body.document)
+    grade = studio.read_vote(body.vote)
+    if grade is None:
+        raise DataError("a decision needs a grade")
+    vote = NewVote(body.query, body.document, voter, grade, comment=body.comment, kind="decision")
+    return vote_out(studio, (await asyncio.wrap_future(studio.record(vote))).event)
+
+
+@router.get("/votes")
+def list_votes(
+    studio: TheStudio,
+    asker: Reader,
+    *,
+    query: Annotated[Filter | None, Query()] = None,
+    document: Annotated[Filter | None, Query()] = None,
+    voter: Annotated[Filter | None, Query()] = None,
+    after: Annotated[int, Query(ge=0, le=HIGHEST_ID)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+) -> VoteList:
+    """The votes as they were recorded, corrections included. A program sees all; a person others' where they voted."""
+    found = studio.store.events(after, limit, query=query, document=document, voter=voter)
+    votes = [
+        vote_fields(event)
+        for event in found
+        if asker.application
+        or event.voter == asker.voter
+        or studio.judgments.may_know(asker.voter, (event.query, event.document))
+    ]
+    return VoteList.model_validate({"votes": votes, "next": found[-1].id if len(found) == limit else None})
+
+
+def vote_fields(event: VoteEvent) -> dict[str, object]:
+    """An event as JSON has it."""
+    names = ("id", "query", "document", "voter", "comment", "time", "kind", "source", "replaces")
+    return {**{name: getattr(event, name) for name in names}, "vote": shown_vote(event.vote)}
+
+
+def vote_out(studio: Studio, event: VoteEvent) -> VoteOut:
+    """A recorded vote, with what it led to."""
+    grade = studio.judgments.grade(event.query, event.document)
+    return VoteOut.model_validate({**vote_fields(event), "grade": grade, "revision": studio.judgments.revision})

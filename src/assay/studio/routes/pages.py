@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import jinja2
@@ -20,69 +20,61 @@ if TYPE_CHECKING:
     from assay.studio.studio import Studio
 
 router = APIRouter(include_in_schema=False)
-# Each page with its address and its title.
+
+
+class Page(NamedTuple):
+    """A page: its address, its title, its module if that has another name, and whether the header leads to it."""
+
+    address: str
+    title: str
+    module: str = ""
+    is_listed: bool = True
+
+
 PAGES = {
-    "overview": ("/", "Overview"),
-    "queries": ("/queries", "Queries"),
-    "query": ("/queries/{query:path}", "Query"),
-    "judge": ("/judge", "Judge"),
-    "agreement": ("/agreement", "Agreement"),
-    "search": ("/search", "Search"),
-    "data": ("/data", "Data"),
+    "overview": Page("/", "Overview"),
+    "queries": Page("/queries", "Queries", "browse"),
+    "query": Page("/queries/{query:path}", "Query", is_listed=False),
+    "judge": Page("/judge", "Judge"),
+    "agreement": Page("/agreement", "Agreement"),
+    "search": Page("/search", "Search"),
+    "data": Page("/data", "Data"),
+    "login": Page("/login", "Log in", is_listed=False),
 }
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 FOLDERS = ("assay.studio", "assay.report")
 
 
 @lru_cache(maxsize=1)
-def templates() -> jinja2.Environment:
-    """The templates, which escape whatever is put in."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("assay.studio"), autoescape=True, undefined=jinja2.StrictUndefined
+def template() -> jinja2.Template:
+    """What all pages are made of; it escapes whatever is put in."""
+    loader = jinja2.PackageLoader("assay.studio")
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined).get_template(
+        "page.html"
     )
 
 
-def page(request: Request, name: str, title: str) -> Response:
-    """A page, or the way to log in."""
-    studio: Studio = request.app.state.studio
-    access: Access = request.app.state.access
-    try:
-        access.asker({}, access.open(request.cookies.get(COOKIE)))
-    except RefusedError:
-        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return RedirectResponse(f"/login?next={quote(address, safe='')}", status_code=303)
-    return filled(studio, name, title)
-
-
-def filled(studio: Studio, name: str, title: str) -> HTMLResponse:
-    """A template with what every page has."""
-    known: dict[str, Any] = {
-        "page": name,
-        "heading": title,
-        "title": studio.title,
-        "has_search": studio.search is not None,
-        "version": __version__,
-    }
-    return HTMLResponse(templates().get_template(f"{name}.html").render(known))
-
-
-def shell(name: str, title: str) -> Callable[[Request], Response]:
-    """What answers at the address of a page."""
+def shell(name: str) -> Callable[[Request], Response]:
+    """What answers at the address of a page: the page, or the way to log in."""
 
     def show(request: Request) -> Response:
-        return page(request, name, title)
+        studio: Studio = request.app.state.studio
+        access: Access = request.app.state.access
+        try:
+            if name != "login":
+                access.asker({}, access.open(request.cookies.get(COOKIE)))
+        except RefusedError:
+            address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+            return RedirectResponse(f"/login?next={quote(address, safe='')}", status_code=303)
+        listed = {each: page for each, page in PAGES.items() if page.is_listed and (each != "search" or studio.search)}
+        known: dict[str, Any] = {"name": name, "page": PAGES[name], "listed": {} if name == "login" else listed}
+        return HTMLResponse(template().render(known, title=studio.title, version=__version__))
 
     return show
 
 
-for _name, (_address, _title) in PAGES.items():
-    router.add_api_route(_address, shell(_name, _title), methods=["GET"], name=_name)
-
-
-@router.get("/login")
-def login(request: Request) -> Response:
-    """Where people say who they are, where that needs a password."""
-    return filled(request.app.state.studio, "login", "Log in")
+for _name, _page in PAGES.items():
+    router.add_api_route(_page.address, shell(_name), methods=["GET"], name=_name)
 
 
 @router.get("/static/{name}")

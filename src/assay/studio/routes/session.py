@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from assay.studio.access import COOKIE, LIFETIME, Access, RefusedError, Session
+from assay.studio.access import COOKIE, LIFETIME, Access, BrowserSession, RefusedError
 from assay.studio.routes.asking import TheAccess, TheSession, TheStudio
 from assay.studio.routes.models import Fields, SessionIn
 from assay.studio.store.events import check_name
@@ -49,7 +49,7 @@ def end_session(
     return session_fields(studio, access, session)
 
 
-def keep(request: Request, response: Response, access: Access, session: Session) -> None:
+def keep(request: Request, response: Response, access: Access, session: BrowserSession) -> None:
     """Sets the cookie."""
     secure = request.url.scheme == "https"
     response.set_cookie(
@@ -57,7 +57,7 @@ def keep(request: Request, response: Response, access: Access, session: Session)
     )
 
 
-def session_fields(studio: Studio, access: Access, session: Session) -> Fields:
+def session_fields(studio: Studio, access: Access, session: BrowserSession) -> Fields:
     """What a page needs to know first."""
     try:
         asker = access.asker({}, session)

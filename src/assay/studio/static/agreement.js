@@ -48,7 +48,7 @@ class Agreement {
     if (voters.length < 2 || alpha.value === null) {
       const said = voters.length < 2 ? "Agreement needs two voters who judged the same pairs." : "Too few pairs were judged by more than one voter.";
       const once = this.here.collection.votes < 2;
-      const next = once ? ["Start the studio with ", element("code", {}, "--votes 2"), " to ask two people for each pair."] : element("a", { href: "/judge?order=votes" }, "Judge what others have judged");
+      const next = once ? ["Start the studio with ", element("code", {}, "--votes-per-pair 2"), " to ask two people for each pair."] : element("a", { href: "/judge?order=votes" }, "Judge what others have judged");
       return element("p", { class: "empty" }, said, " ", next);
     }
     return element(

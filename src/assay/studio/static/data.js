@@ -134,7 +134,7 @@ function tokenForm(load) {
 }
 
 function backupSection() {
-  return section("backup", "Backup", element("p", {}, "A consistent copy of all votes, also while people vote:"), element("pre", { tabindex: "0", "aria-label": "Command" }, "assay studio --store votes.sqlite --backup copy.sqlite"));
+  return section("backup", "Backup", element("p", {}, "A consistent copy of all votes, also while people vote:"), element("pre", { tabindex: "0", "aria-label": "Command" }, "assay studio admin --store votes.sqlite backup copy.sqlite"));
 }
 
 startPage(async (main, here) => {

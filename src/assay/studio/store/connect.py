@@ -14,8 +14,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from assay.core.errors import AssayError
 from assay.core.text import printable, show
-from assay.data.replace import PRIVATE, target_of
-from assay.data.source import quoted, reason_of
+from assay.files.replace import PRIVATE, target_of
+from assay.files.source import quoted, reason_of
 from assay.studio.store.events import StoreError
 
 if TYPE_CHECKING:

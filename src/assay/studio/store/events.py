@@ -74,7 +74,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Voter:
+class StoredVoter:
     """Somebody or something that votes. `mark` stands for the present password: a new one has another mark."""
 
     name: str

@@ -1,22 +1,31 @@
-"""Versions of the tables: a new store is made as this version has it, an older one is migrated after a backup.
+"""Versions of the tables, and copies of a store.
 
-To change the tables, change `schema` and append a function to `MIGRATIONS` that does the same to a store of the version
-before. It runs in one transaction; if it fails, the store stays as it was.
+A new store is made as this version has it, an older one is migrated after a backup. To change the tables, change
+`schema` and append a function to `MIGRATIONS` that does the same to a store of the version before. It runs in one
+transaction; if it fails, the store stays as it was. A backup is consistent while votes are written, and whatever it is
+a copy of, it opens as a store in SQLite.
 """
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, insert, inspect, select, text, update
+from sqlalchemy import URL, Connection, create_engine, insert, inspect, select, text, update
 
-from assay.studio.store.backup import copy_file
+from assay.core.errors import FileError
+from assay.files.replace import PRIVATE, replaced, target_of
+from assay.files.source import quoted, reason_of
 from assay.studio.store.events import StoreError
 from assay.studio.store.schema import METADATA, STUDIO
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlalchemy import Engine
 
     from assay.studio.store.connect import Place
@@ -24,6 +33,8 @@ if TYPE_CHECKING:
 Migration = Callable[[Connection], None]
 # The first turns version 1 into version 2, and so on.
 MIGRATIONS: list[Migration] = []
+# Rows that are copied at a time.
+BATCH = 10_000
 
 
 def current_version() -> int:
@@ -44,7 +55,9 @@ def prepare(engine: Engine, place: Place) -> None:
             connection.execute(insert(STUDIO).values(version=current_version()))
         elif found < current_version():
             keep_backup(connection, place, found)
-            migrate(connection, found)
+            for step in MIGRATIONS[found - 1 :]:
+                step(connection)
+            connection.execute(update(STUDIO).values(version=current_version()))
 
 
 def version_of(connection: Connection, place: Place) -> int | None:
@@ -73,8 +86,51 @@ def keep_backup(connection: Connection, place: Place, found: int) -> None:
         connection.execute(text(f"CREATE TABLE {schema}.{quote(table)} AS TABLE {quote(table)}"))
 
 
-def migrate(connection: Connection, found: int) -> None:
-    """Applies the migrations from a version on."""
-    for step in MIGRATIONS[found - 1 :]:
-        step(connection)
-    connection.execute(update(STUDIO).values(version=current_version()))
+def back_up(engine: Engine, place: Place, path: str | os.PathLike[str]) -> None:
+    """Copies a store to a file, which is replaced once the copy is whole and on the disk."""
+    target = target_of(path)
+    if place.path is None:
+        with open_copy(target) as partial:
+            copy_tables(engine, partial)
+        return
+    if target.exists() and target.samefile(place.path):
+        raise FileError(f"{quoted(target)} is the store itself; choose another file for the backup")
+    copy_file(place.path, target)
+
+
+@contextmanager
+def open_copy(target: Path) -> Iterator[Path]:
+    """A file that replaces the target at the end; only its owner may read it."""
+    try:
+        with replaced(target) as partial:
+            partial.chmod(PRIVATE)
+            yield partial
+    except OSError as error:
+        raise FileError(f"{quoted(target)} cannot be written: {reason_of(error)}") from error
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """A copy of an SQLite file as it is at one moment; those who write to it do not wait."""
+    with (
+        open_copy(target) as partial,
+        closing(sqlite3.connect(source)) as old,
+        closing(sqlite3.connect(partial)) as new,
+    ):
+        old.backup(new)
+        # One file, without a log beside it.
+        new.execute("PRAGMA journal_mode = DELETE")
+
+
+def copy_tables(engine: Engine, target: Path) -> None:
+    """All rows of all tables in one moment's state, into new tables in an SQLite file."""
+    copy = create_engine(URL.create("sqlite", database=str(target)))
+    try:
+        with engine.begin() as reading, copy.begin() as writing:
+            METADATA.create_all(writing)
+            for table in METADATA.sorted_tables:
+                order = list(table.primary_key)
+                rows = reading.execution_options(yield_per=BATCH).execute(select(table).order_by(*order))
+                for part in rows.mappings().partitions(BATCH):
+                    writing.execute(insert(table), [dict(row) for row in part])
+    finally:
+        copy.dispose()

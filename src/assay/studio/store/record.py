@@ -36,7 +36,8 @@ class Recording:
         self.now = time.time()
         self.next_id = (connection.scalar(select(func.max(EVENTS.c.id))) or 0) + 1
         self.by_key = self.find_keys(votes)
-        self.named = self.find_named(votes)
+        withdrawn = [vote.replaces for vote in votes if vote.replaces is not None]
+        self.named = {event.id: event for event in self.find(EVENTS.c.id, withdrawn)}
         places = {place_of(vote) for vote in votes} | {place_of(event) for event in self.named.values()}
         self.last = self.find_last(places)
         self.rows: list[dict[str, Any]] = []
@@ -52,9 +53,10 @@ class Recording:
                 )
             return Recorded(known, is_new=False)
         place, replaced = self.find_replaced(vote)
-        event = as_event(
-            vote, id=self.next_id, time=round(self.now if vote.time is None else float(vote.time), 6), replaces=replaced
-        )
+        given = {field.name: getattr(vote, field.name) for field in fields(NewVote)}
+        given["vote"] = None if vote.vote is None else float(vote.vote)
+        given["time"] = round(self.now if vote.time is None else float(vote.time), 6)
+        event = VoteEvent(**{**given, "id": self.next_id, "replaces": replaced})
         self.next_id += 1
         self.last[place] = event
         if vote.key is not None:
@@ -96,28 +98,19 @@ class Recording:
         for part in batches(self.rows):
             self.connection.execute(insert(EVENTS), part)
 
+    def find(self, column: Any, values: Iterable[Any], *where: Any) -> list[VoteEvent]:  # noqa: ANN401 - SQLAlchemy's
+        """The events that have one of the values in a column."""
+        parts = (select(*COLUMNS).where(column.in_(part), *where) for part in batches(values))
+        return [VoteEvent(*row) for statement in parts for row in self.connection.execute(statement)]
+
     def find_keys(self, votes: Iterable[NewVote]) -> dict[tuple[str, str | None], VoteEvent]:
         """The events that have the keys of the votes."""
         keys: dict[str, list[str]] = {}
         for vote in votes:
             if vote.key is not None:
                 keys.setdefault(vote.application, []).append(vote.key)
-        found: dict[tuple[str, str | None], VoteEvent] = {}
-        for application, some in keys.items():
-            for part in batches(some):
-                where = (EVENTS.c.application == application, EVENTS.c.key.in_(part))
-                events = self.connection.execute(select(*COLUMNS).where(*where))
-                found |= {(event.application, event.key): event for event in map(read_event, events)}
-        return found
-
-    def find_named(self, votes: Iterable[NewVote]) -> dict[int, VoteEvent]:
-        """The events that withdrawals name."""
-        numbers = [vote.replaces for vote in votes if vote.replaces is not None]
-        found: dict[int, VoteEvent] = {}
-        for part in batches(numbers):
-            events = map(read_event, self.connection.execute(select(*COLUMNS).where(EVENTS.c.id.in_(part))))
-            found |= {event.id: event for event in events}
-        return found
+        found = (self.find(EVENTS.c.key, own, EVENTS.c.application == name) for name, own in keys.items())
+        return {(event.application, event.key): event for events in found for event in events}
 
     def find_last(self, places: Iterable[bytes]) -> dict[bytes, VoteEvent]:
         """The last event at each place that has one."""
@@ -125,36 +118,41 @@ class Recording:
         for part in batches(places):
             last = select(func.max(EVENTS.c.id)).where(EVENTS.c.place.in_(part)).group_by(EVENTS.c.place)
             rows = self.connection.execute(select(EVENTS.c.place, *COLUMNS).where(EVENTS.c.id.in_(last)))
-            found |= {bytes(row[0]): read_event(row[1:]) for row in rows}
+            found |= {bytes(row[0]): VoteEvent(*row[1:]) for row in rows}
         return found
 
 
-def record_votes(connection: Connection, votes: Sequence[NewVote]) -> list[Recorded | AssayError]:
+def record_votes(
+    connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
+) -> list[Recorded | AssayError]:
     """Records votes in a transaction; one that cannot be has its error in its place."""
-    errors: dict[int, AssayError] = {}
+    outcomes: list[Any] = [find_fault(vote) for vote in votes]
+    recording = Recording(connection, [vote for vote, fault in zip(votes, outcomes, strict=True) if fault is None])
     for number, vote in enumerate(votes):
         try:
-            check_vote(vote)
+            outcomes[number] = outcomes[number] or recording.add(vote)
         except AssayError as error:
-            errors[number] = error
-    recording = Recording(connection, [vote for number, vote in enumerate(votes) if number not in errors])
-    outcomes: list[Recorded | AssayError] = []
-    for number, vote in enumerate(votes):
-        try:
-            outcomes.append(errors[number] if number in errors else recording.add(vote))
-        except AssayError as error:
-            outcomes.append(error)
-    recording.write()
+            outcomes[number] = error
+    recording.write(kinds)
     return outcomes
+
+
+def find_fault(vote: NewVote) -> AssayError | None:
+    """Why a vote cannot be recorded."""
+    try:
+        check_vote(vote)
+    except AssayError as error:
+        return error
+    return None
 
 
 def record_whole(connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind]) -> list[Recorded]:
     """Records all votes in a transaction, or raises; voters of another kind than is said are an error."""
-    for vote in votes:
-        check_vote(vote)
-    recording = Recording(connection, votes)
-    recorded = [recording.add(vote) for vote in votes]
-    recording.write(kinds)
+    recorded = []
+    for outcome in record_votes(connection, votes, kinds):
+        if isinstance(outcome, AssayError):
+            raise outcome
+        recorded.append(outcome)
     for part in batches(kinds):
         for name, kind in connection.execute(select(VOTERS.c.name, VOTERS.c.kind).where(VOTERS.c.name.in_(part))):
             if kind != kinds[name]:
@@ -172,17 +170,6 @@ def batches(values: Iterable[T]) -> Iterator[list[T]]:
 def place_of(vote: NewVote) -> bytes:
     """Where one event can replace another: the votes of one voter on one pair, and apart from them the decisions."""
     return digest(vote.query, vote.document, vote.voter, "decision" if vote.kind == "decision" else "vote")
-
-
-def as_event(vote: NewVote, **known: Any) -> VoteEvent:  # noqa: ANN401 - fields of an event
-    given = {field.name: getattr(vote, field.name) for field in fields(NewVote)}
-    given["vote"] = None if vote.vote is None else float(vote.vote)
-    return VoteEvent(**{**given, **known})
-
-
-def read_event(row: Sequence[Any]) -> VoteEvent:
-    """An event from a row of `COLUMNS`."""
-    return VoteEvent(*row)
 
 
 def create_voters(

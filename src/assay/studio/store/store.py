@@ -10,21 +10,21 @@ import json
 import os
 import secrets
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, func, insert, select, update
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
-from assay.studio.store.backup import back_up
 from assay.studio.store.connect import Place, explain_failures, find_place, open_engine
 from assay.studio.store.events import (
     LONGEST_DOCUMENT,
     LONGEST_NAME,
     LONGEST_QUERY,
     VOTER_KINDS,
-    Voter,
+    StoredVoter,
+    VoteEvent,
     VoterKind,
     check_choice,
     check_name,
@@ -32,9 +32,9 @@ from assay.studio.store.events import (
     is_finite,
     storable,
 )
-from assay.studio.store.migrate import prepare
+from assay.studio.store.migrate import back_up, prepare
 from assay.studio.store.passwords import hash_password, is_password, mark_of
-from assay.studio.store.record import COLUMNS, batches, create_voters, read_event, record_votes, record_whole
+from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes, record_whole
 from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from assay.studio.store.events import NewVote, Recorded, VoteEvent
+    from assay.studio.store.events import NewVote, Recorded
 
 VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password, VOTERS.c.is_admin, VOTERS.c.created)
 # The setting that holds what signs cookies.
@@ -69,7 +69,9 @@ class Store:
             with explain_failures(place.name):
                 prepare(engine, place)
                 if place.path is not None:
-                    use_log(engine)
+                    # The write-ahead log: who reads does not wait for who writes. The file remembers it.
+                    with closing(engine.raw_connection()) as connection:
+                        connection.cursor().execute("PRAGMA journal_mode = WAL")
         except BaseException:
             engine.dispose()
             raise
@@ -134,13 +136,13 @@ class Store:
         where = [EVENTS.c.id > after, *(EVENTS.c[name] == value for name, value in given.items())]
         with self._read() as connection:
             rows = connection.execute(select(*COLUMNS).where(*where).order_by(EVENTS.c.id).limit(limit))
-            return [read_event(row) for row in rows]
+            return [VoteEvent(*row) for row in rows]
 
     # Voters
 
     def add_voter(
         self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool | None = None
-    ) -> Voter:
+    ) -> StoredVoter:
         """A voter of that name; of one who is there, only a password and `is_admin` change, if they are given."""
         check_name("voter", name)
         check_choice("kind", kind, VOTER_KINDS)
@@ -160,12 +162,12 @@ class Store:
             raise DataError(f"the voter {show(name)} could not be added")
         return found
 
-    def voters(self) -> list[Voter]:
+    def voters(self) -> list[StoredVoter]:
         """All voters, by name."""
         with self._read() as connection:
             return sorted(map(as_voter, connection.execute(select(*VOTER_COLUMNS))), key=lambda voter: voter.name)
 
-    def voter(self, name: str) -> Voter | None:
+    def voter(self, name: str) -> StoredVoter | None:
         """The voter of that name."""
         if not is_storable(name):
             return None
@@ -223,13 +225,13 @@ class Store:
                 number = (connection.scalar(select(func.max(QUESTIONS.c.number))) or 0) + 1
                 values = {"number": number, "digest": key, "text": words, "voter": by, "created": now}
                 connection.execute(insert(QUESTIONS).values(**values))
-        return question_id(number)
+        return f"search-{number}"
 
     def questions(self) -> dict[str, str]:
         """The questions that people typed, by id."""
         with self._read() as connection:
             rows = connection.execute(select(QUESTIONS.c.number, QUESTIONS.c.text).order_by(QUESTIONS.c.number))
-            return {question_id(number): words for number, words in rows}
+            return {f"search-{number}": words for number, words in rows}
 
     def keep_passages(self, texts: Mapping[str, str]) -> None:
         """Keeps the texts of documents; the first text of a document stays."""
@@ -303,42 +305,29 @@ class Store:
             back_up(self._engine, self._place, path)
 
 
-def use_log(engine: Engine) -> None:
-    """SQLite's write-ahead log: who reads does not wait for who writes. The file remembers it."""
-    connection = engine.raw_connection()
-    try:
-        connection.cursor().execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-
-
 def is_storable(words: str) -> bool:
     """Whether a database can hold a text; what it cannot hold, it has not."""
     return "\0" not in words and storable(words) == words
-
-
-def question_id(number: int) -> str:
-    return f"search-{number}"
 
 
 def token_digest(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
-def find_voter(connection: Connection, name: str) -> Voter | None:
+def find_voter(connection: Connection, name: str) -> StoredVoter | None:
     row = connection.execute(select(*VOTER_COLUMNS).where(VOTERS.c.name == name)).first()
     return None if row is None else as_voter(row)
 
 
-def check_same_kind(known: Voter, kind: VoterKind) -> None:
+def check_same_kind(known: StoredVoter, kind: VoterKind) -> None:
     """Raises if a voter is of another kind."""
     if known.kind != kind:
         raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
 
 
-def as_voter(row: Sequence[Any]) -> Voter:
+def as_voter(row: Sequence[Any]) -> StoredVoter:
     name, kind, password, is_admin, created = row
-    return Voter(name, kind, password is not None, bool(is_admin), created, mark_of(password))
+    return StoredVoter(name, kind, password is not None, bool(is_admin), created, mark_of(password))
 
 
 def find_setting(connection: Connection, name: str) -> str | None:

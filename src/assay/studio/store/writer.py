@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from itertools import groupby
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import AssayError
 from assay.studio.store.events import NewVote, Recorded, StoreError
@@ -20,22 +21,12 @@ if TYPE_CHECKING:
 MOST = 500
 
 
-class One(NamedTuple):
-    """A vote that is to be recorded."""
-
-    vote: NewVote
-    future: Future[Recorded]
-
-
-class Whole(NamedTuple):
-    """Votes that are to be recorded all together or not at all, and the kinds of their voters."""
+class Pending(NamedTuple):
+    """A vote to record; or votes to record all together or not at all, with the kinds of their voters."""
 
     votes: Sequence[NewVote]
-    kinds: Mapping[str, VoterKind]
-    future: Future[list[Recorded]]
-
-
-Pending = One | Whole
+    future: Future[Any]
+    kinds: Mapping[str, VoterKind] | None = None
 
 
 class Writer:
@@ -54,23 +45,20 @@ class Writer:
 
     def record(self, vote: NewVote) -> Future[Recorded]:
         """Records a vote soon; a failure is the future's exception."""
-        future: Future[Recorded] = Future()
-        self._put(One(vote, future))
-        return future
+        return self._put(Pending([vote], Future()))
 
     def record_whole(
         self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
     ) -> Future[list[Recorded]]:
         """Records votes soon in one transaction, all or none; a failure is the future's exception."""
-        future: Future[list[Recorded]] = Future()
-        self._put(Whole(votes, kinds or {}, future))
-        return future
+        return self._put(Pending(votes, Future(), kinds or {}))
 
-    def _put(self, pending: Pending) -> None:
+    def _put(self, pending: Pending) -> Future[Any]:
         with self._lock:
             if self._is_closed:
                 raise StoreError("the studio is closing; send the vote again later, with the same key")
             self._pending.put(pending)
+        return pending.future
 
     def close(self) -> None:
         """Records what is pending, and ends."""
@@ -81,6 +69,7 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
+        """Records what was collected, in the order in which it came; votes that belong together by themselves."""
         is_open = True
         while is_open:
             batch = [self._pending.get()]
@@ -90,31 +79,27 @@ class Writer:
             except Empty:
                 pass
             is_open = batch[-1] is not None
-            self._record_all([each for each in batch if each is not None])
+            wanted = [each for each in batch if each is not None and each.future.set_running_or_notify_cancel()]
+            for _, group in groupby(enumerate(wanted), lambda each: each[0] if each[1].kinds is not None else -1):
+                self._record([each for _, each in group])
 
-    def _record_all(self, batch: list[Pending]) -> None:
-        """Records what was collected, in the order in which it came."""
-        ones: list[One] = []
-        for each in batch:
-            if isinstance(each, One):
-                ones.append(each)
-            else:
-                self._record(ones)
-                ones = []
-                self._record_whole(each)
-        self._record(ones)
-
-    def _record_whole(self, pending: Whole) -> None:
-        """Records votes that belong together; the future hears what became of them, whatever happens."""
-        if not pending.future.set_running_or_notify_cancel():
-            return
+    def _record(self, pending: list[Pending]) -> None:
+        """Records votes in one transaction; each future hears what became of its own, whatever happens."""
+        outcomes: Sequence[Any]
         try:
-            recorded = self._store.record_whole(pending.votes, pending.kinds)
-            self._tell(recorded)
+            if pending[0].kinds is None:
+                outcomes = self._store.record([vote for each in pending for vote in each.votes])
+                self._tell(outcomes)
+            else:
+                outcomes = [self._store.record_whole(pending[0].votes, pending[0].kinds)]
+                self._tell(outcomes[0])
         except BaseException as error:  # noqa: BLE001 - it reaches those who wait
-            pending.future.set_exception(error)
-        else:
-            pending.future.set_result(recorded)
+            outcomes = [error] * len(pending)
+        for each, outcome in zip(pending, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                each.future.set_exception(outcome)
+            else:
+                each.future.set_result(outcome)
 
     def _tell(self, outcomes: Iterable[Recorded | AssayError]) -> None:
         """Hands on the new events, in order, and not too many at once: others wait for the same lock."""
@@ -122,21 +107,3 @@ class Writer:
         new.sort(key=lambda event: event.id)
         for start in range(0, len(new), MOST):
             self._take(new[start : start + MOST])
-
-    def _record(self, batch: list[One]) -> None:
-        """Records a batch; each future hears what became of its vote, whatever happens."""
-        wanted = [(vote, future) for vote, future in batch if future.set_running_or_notify_cancel()]
-        if not wanted:
-            return
-        try:
-            outcomes = self._store.record([vote for vote, _ in wanted])
-            self._tell(outcomes)
-        except BaseException as error:  # noqa: BLE001 - it reaches those who wait
-            for _, future in wanted:
-                future.set_exception(error)
-            return
-        for (_, future), outcome in zip(wanted, outcomes, strict=True):
-            if isinstance(outcome, AssayError):
-                future.set_exception(outcome)
-            else:
-                future.set_result(outcome)

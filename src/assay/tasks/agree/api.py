@@ -1,13 +1,10 @@
-"""`agreement`: how far two sets of judgments or of scores agree, beyond what chance alone gives."""
+"""`agree`: how far two sets of judgments or of scores agree, beyond what chance alone gives."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.interface import Option
@@ -21,6 +18,7 @@ from assay.tasks.agree.judgments import judgment_agreement
 from assay.tasks.agree.result import Agreement, AgreementSettings
 from assay.tasks.agree.scores import score_agreement
 from assay.tasks.evaluate.given_scores import is_given_scores, read_given_scores
+from assay.tasks.vote.api import check_threshold
 
 if TYPE_CHECKING:
     from assay.core.measure import Measure
@@ -28,14 +26,14 @@ if TYPE_CHECKING:
 MOST_SAMPLES = 100_000
 
 
-def agreement(
+def agree(
     a: object,
     b: object,
     measures: str | Iterable[str | Measure] | None = None,
     *,
     runs: Mapping[str, object] | Sequence[object] | None = None,
     weights: str = "quadratic",
-    scale: str = "ordinal",
+    metric: str = "ordinal",
     threshold: float | None = None,
     top: int = 10,
     level: float = 0.95,
@@ -54,13 +52,13 @@ def agreement(
     >>> import assay
     >>> human = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1, "d5": 0}, "q3": {"d6": 0, "d7": 2}}
     >>> judge = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d4": 1, "d5": 0}, "q3": {"d6": 0, "d7": 1}}
-    >>> found = assay.agreement(human, judge)
+    >>> found = assay.agree(human, judge)
     >>> print(found.verdict[0])
     moderate agreement (Landis and Koch 1977): kappa 0.58 [0.33, 1.00], fair to almost perfect
     >>> round(found["weighted_kappa"].value, 4), found.disagreements[0][:2]
     (0.7407, ('q1', 'd2'))
 
-    `weights` are those of weighted kappa, `quadratic` or `linear` in the distance of two grades; `scale` is that of
+    `weights` are those of weighted kappa, `quadratic` or `linear` in the distance of two grades; `metric` is that of
     alpha: `nominal`, `ordinal` or `interval`. With a `threshold`, grades of at least that much are also compared as
     positives: kappa, the sensitivity and specificity of `b`, and the share of positives in all that `b` judged,
     corrected by them (Rogan and Gladen). Two grades have such a threshold of their own.
@@ -74,7 +72,7 @@ def agreement(
 
     `names` are what to call the two sides; files are called by their names.
     """
-    settings = check_settings(AgreementSettings(weights, scale, threshold, level, samples, seed))
+    settings = check_settings(AgreementSettings(weights, metric, threshold, level, samples, seed))
     check_whole("top", top, 0)
     called = name_sides(a, b, names)
     options = {"convention": convention, **policies}
@@ -119,16 +117,10 @@ def name_sides(a: object, b: object, names: Sequence[str] | None) -> tuple[str, 
 
 def check_settings(settings: AgreementSettings) -> AgreementSettings:
     """The settings, checked."""
-    for name, allowed in (("weights", WEIGHTS), ("scale", SCALES)):
-        value = getattr(settings, name)
+    for name, value, allowed in (("weights", settings.weights, WEIGHTS), ("metric", settings.scale, SCALES)):
         if value not in allowed:
             raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
     check_level(settings.level)
     check_whole("samples", settings.samples, 1, MOST_SAMPLES)
     check_whole("seed", settings.seed, 0)
-    threshold = settings.threshold
-    if threshold is None:
-        return settings
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
-        raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
-    return settings._replace(threshold=float(threshold))
+    return settings._replace(threshold=check_threshold(settings.threshold))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.note import Note, NoteKind
-from assay.stats.agreement import Estimate, kappa, with_interval
+from assay.stats.agreement import kappa, with_interval
 from assay.stats.anchored import corrected_shares
 from assay.stats.intervals import FEWEST, resampled_totals
 from assay.tasks.agree.result import Figure
@@ -56,7 +56,10 @@ def threshold_figures(
     ).astype(np.float64)
     whole = counts.sum(axis=0)
     drawn = resampled_totals(counts, settings.samples, settings.seed) if len(queries) >= FEWEST else None
-    found = {name: estimate_of(function, whole, drawn, settings.level) for name, function in STATISTICS.items()}
+    found = {
+        name: with_interval(float(function(whole)), None if drawn is None else function(drawn), settings.level)
+        for name, function in STATISTICS.items()
+    }
     figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
     matrix = tuple(tuple(int(number) for number in row) for row in whole[:4].reshape(2, 2))
     notes = []
@@ -67,18 +70,12 @@ def threshold_figures(
     return figures, notes, matrix
 
 
-def estimate_of(
-    function: Callable[[FloatArray], FloatArray], whole: FloatArray, drawn: FloatArray | None, level: float
-) -> Estimate:
-    return with_interval(float(function(whole)), None if drawn is None else function(drawn), level)
-
-
 def share(part: FloatArray, total: FloatArray) -> FloatArray:
     return np.where(total > 0, part / np.where(total > 0, total, 1.0), np.nan)
 
 
-def kappa_of(counts: FloatArray) -> FloatArray:
-    return kappa(counts[..., :4].reshape(*counts.shape[:-1], 2, 2), GRADES)
+def share_b(counts: FloatArray) -> FloatArray:
+    return share(counts[..., 5], counts[..., 4])
 
 
 def sensitivity(counts: FloatArray) -> FloatArray:
@@ -89,23 +86,11 @@ def specificity(counts: FloatArray) -> FloatArray:
     return share(counts[..., 0], counts[..., 0] + counts[..., 1])
 
 
-def share_a(counts: FloatArray) -> FloatArray:
-    return share(counts[..., 2] + counts[..., 3], counts[..., :4].sum(axis=-1))
-
-
-def share_b(counts: FloatArray) -> FloatArray:
-    return share(counts[..., 5], counts[..., 4])
-
-
-def corrected_share(counts: FloatArray) -> FloatArray:
-    return corrected_shares(share_b(counts), sensitivity(counts), specificity(counts))
-
-
 STATISTICS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "kappa_at_threshold": kappa_of,
-    "share_a": share_a,
+    "kappa_at_threshold": lambda counts: kappa(counts[..., :4].reshape(*counts.shape[:-1], 2, 2), GRADES),
+    "share_a": lambda counts: share(counts[..., 2] + counts[..., 3], counts[..., :4].sum(axis=-1)),
     "share_b": share_b,
     "sensitivity": sensitivity,
     "specificity": specificity,
-    "corrected_share": corrected_share,
+    "corrected_share": lambda counts: corrected_shares(share_b(counts), sensitivity(counts), specificity(counts)),
 }

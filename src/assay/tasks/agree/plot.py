@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import DataError
 from assay.core.interface import Option
-from assay.render.charts.kinds import refuse
 
 if TYPE_CHECKING:
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
     from assay.tasks.agree.result import Agreement
 
 
-def plot_agreement(found: Agreement, kind: str) -> Chart:
+def draw_agreement(found: Agreement, _: Choice) -> Chart:
     """The confusion matrix."""
     from assay.render.charts.heatmaps import agreement
 
-    if kind != "agreement":
-        refuse(kind, ["agreement"], "an agreement")
     if not found.matrix:
         raise DataError(f"scores have no confusion matrix without a limit; set {Option('threshold', 0.5)}")
     what = "documents" if found.subject == "judgments" else "queries"

@@ -99,7 +99,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Agreement(Exports):
-    """How far two sets of judgments or of scores agree; see `assay.agreement`.
+    """How far two sets of judgments or of scores agree; see `assay.agree`.
 
     `figures` are the statistics with their intervals; `agreement["kappa"]` is one of them. `grades` and `matrix` are
     the confusion matrix: a row per grade of the first side, a column per grade of the second. `disagreements` are the
@@ -193,12 +193,12 @@ class Agreement(Exports):
         """A chart of the confusion matrix.
 
         >>> import assay
-        >>> assay.agreement({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}).plot()
+        >>> assay.agree({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "b": 1}}).plot()
         <Chart: Documents by grade>
         """
-        from assay.tasks.agree.plot import plot_agreement
+        from assay.render.charts.kinds import draw
 
-        return plot_agreement(self, kind)
+        return draw(kind, "an agreement", {"judges": self})
 
     @property
     def signature(self) -> str:
@@ -221,10 +221,15 @@ class Agreement(Exports):
         a, b = self.names
         tables = [("", self.table())]
         if self.systems:
-            tables.append(("means of the runs under both", self._system_table()))
+            columns = (Column("run", is_text=True), Column("measure", is_text=True), *map(Column, self.names))
+            tables.append(("means of the runs under both", Table(columns, self.systems)))
         if self.matrix:
             what = "documents by grade" if self.subject == "judgments" else "queries by verdict"
-            tables.append((f"{what}: {a} in rows, {b} in columns", self._matrix_table()))
+            heads = (Column("", is_text=True), *(Column(f"{grade:g}") for grade in self.grades))
+            rows: list[tuple[Any, ...]] = [
+                (f"{grade:g}", *row) for grade, row in zip(self.grades, self.matrix, strict=True)
+            ]
+            tables.append((f"{what}: {a} in rows, {b} in columns", Table(heads, tuple(rows))))
         if self.disagreements:
             tables.append(("largest disagreements", self._disagreement_table()))
         return tables
@@ -244,15 +249,6 @@ class Agreement(Exports):
     def _title(self, figure: Figure) -> str:
         names = {"a": self.names[0], "b": self.names[1], **self.settings._asdict()}
         return TITLES[figure.statistic].format(**names)
-
-    def _system_table(self) -> Table:
-        columns = (Column("run", is_text=True), Column("measure", is_text=True), *map(Column, self.names))
-        return Table(columns, tuple((each.run, each.measure, each.a, each.b) for each in self.systems))
-
-    def _matrix_table(self) -> Table:
-        heads = (Column("", is_text=True), *(Column(f"{grade:g}") for grade in self.grades))
-        rows = zip(self.grades, self.matrix, strict=True)
-        return Table(heads, tuple((f"{grade:g}", *row) for grade, row in rows))
 
     def _disagreement_table(self) -> Table:
         is_judged = self.subject == "judgments"

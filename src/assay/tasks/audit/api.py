@@ -19,20 +19,22 @@ from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind, loud_first
-from assay.data.chunks import DocumentRanker
+from assay.data.frames.frame import gather
 from assay.data.qrels import Qrels
-from assay.data.source import gather, is_source, open_source
-from assay.engine.local import columns_of, rank_hits, rerank_ties, restrict
+from assay.engine.ranking import rerank_ties, restrict
+from assay.files.source import is_source, open_source
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.audit.steps import find_steps, points
-from assay.tasks.evaluate.score import Scored, hardly_meets, is_among, refused_notes, score, warned
-from assay.tasks.evaluate.scorer import PolicyGroup, Scorer
+from assay.tasks.evaluate.api import Scorer, overlap_notes
+from assay.tasks.evaluate.plan import Plan
+from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score, warned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from assay._kernel import Progress
+    from assay.tasks.evaluate.plan import PolicyGroup
 
 
 def audit(
@@ -142,24 +144,21 @@ class AuditScores:
         **how: Any,  # noqa: ANN401 - as in `audit`
     ) -> None:
         chosen = {f"{tool}:{number}": each for number, (tool, each) in enumerate(needed)}
-        own = find_convention("assay")
-        self.scorer = Scorer(qrels, chosen, own, own.policies.changed(rule), threads=threads, lenient=True)
+        plan = Plan(chosen, "assay", find_convention("assay").policies.changed(rule), lenient=True)
+        self.scorer = Scorer(plan, qrels, threads=threads)
         self.run = self.scorer.read(run, **how)
-        by_name = self.scorer.unusable(self.run)
-        tools = self.scorer.tools
+        by_name = plan.unusable(self.run)
+        tools = plan.tools
         self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
-        self.notes = [*refused_notes(self.scorer.refused, "judgments"), *refused_notes(self.run.refused, "rankings")]
-        if isinstance(self.run.ranker, DocumentRanker):
-            self.notes += self.run.ranker.notes(0)
-        for group in self.scorer.groups:
+        self.notes = [note for what, each in self.run.refused.items() for note in refused_notes(each, what)]
+        self.notes += [*self.run.chunk_notes(0), *overlap_notes(self.run, plan.policies.doc_id)]
+        for group in plan.groups:
             self.score_group(group)
 
     def score_group(self, group: PolicyGroup) -> None:
         """Computes the readings that share their policies, each once; what cannot be computed is a note."""
-        judged, found = self.scorer.rank(self.run, group)
-        if group is self.scorer.groups[0] and hardly_meets(judged, found, self.run.ranker.unknown()):
-            self.notes += self.scorer.overlap_notes(self.run, found)
+        judged, found = self.run.judged(group.policies, group.number)
         queries = self.scorer.qrels.queries
         for measure in dict.fromkeys(group.measures.values()):
             try:
@@ -215,20 +214,19 @@ class AuditScores:
     def ties(self, reading: Reading) -> Ties:
         """Ties and unjudged documents up to the cutoff, and the measure under the best and the worst order of ties."""
         chosen = reading.chosen
-        number = next(group.number for group in self.scorer.groups if group.policies == chosen.policies)
+        number = next(group.number for group in self.scorer.plan.groups if group.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
-        qrels = self.scorer.qrels
-        index = qrels.index_under(whole.duplicates)
-        judged, found = rank_hits(
-            qrels.rows, index, columns_of(self.run.ranker, number), whole, repeated=qrels.duplicates
-        )
+        if whole.ties == "quicksort":
+            # As counted: any order of ties will do.
+            whole = replace(whole, ties="input")
+        judged, found = self.run.judged(whole, number)
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
         for best in (False, True):
             reordered = restrict(rerank_ties(judged, rel, best=best), chosen.policies)
             try:
                 only = {"": chosen.measure}
-                scored = score(reordered, only, chosen.policies, queries=qrels.queries, present=found >= 0)
+                scored = score(reordered, only, chosen.policies, queries=self.scorer.qrels.queries, present=found >= 0)
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
             extremes.append(overall(self.as_tool(scored, reading.tool)))

@@ -20,7 +20,7 @@ from assay.measures import TABLE, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from assay.core.convention import Convention, Name, Option
+    from assay.core.convention import Convention, Name, NameOption
     from assay.core.measure import Definition
 
 
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
         return self._replace(chosen=self.chosen._replace(policies=self.chosen.policies.changed(options)))
 
 
-class Request(NamedTuple):
+class AuditRequest(NamedTuple):
     """The name to audit, the tool it belongs to, and what it means there.
 
     `sought` is what it means to the tool that the audit starts from. `told` holds the parameters and policies that the
@@ -77,7 +77,7 @@ def find_readings(name: str, start: str = "assay") -> list[Reading]:
     return [first, *others, *(each for readings in tools.values() for each in readings)]
 
 
-def read_request(name: str, start: Convention) -> Request:
+def read_request(name: str, start: Convention) -> AuditRequest:
     """What a name means if the audit starts from that tool.
 
     >>> request = read_request("map@100-l2", CONVENTIONS["ranx"])
@@ -97,7 +97,7 @@ def read_request(name: str, start: Convention) -> Request:
     own = rest if is_prefixed else name
     owner = CONVENTIONS[tool] if is_prefixed else owner_of(name, start, sought.measure)
     meant = resolve([own], owner, {})
-    return Request(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
+    return AuditRequest(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
 
 
 def owner_of(name: str, start: Convention, measure: Measure) -> Convention:
@@ -139,7 +139,7 @@ def start_note(name: str, start: Reading) -> Note | None:
     return Note.of(NoteKind.START, tool=start.tool, measure=sought, name=start.name)
 
 
-def readings_of(tool: Convention, request: Request) -> list[Reading]:
+def readings_of(tool: Convention, request: AuditRequest) -> list[Reading]:
     """The tool's measures of the same kind: at the same cutoff, or of a run that is cut there."""
     if tool.name == "assay":
         return [Reading("assay", str(request.measure), Chosen(request.measure, tool.policies))]
@@ -191,7 +191,7 @@ def at_depth(reading: Reading, at: float | None) -> Reading | None:
     return reading._replace(chosen=chosen, beside=beside)
 
 
-def nearest_reading(tool: Convention, name: str, request: Request, at: float | None) -> Reading | None:
+def nearest_reading(tool: Convention, name: str, request: AuditRequest, at: float | None) -> Reading | None:
     """The meaning of the name that is nearest to the request, among those of its kind."""
     readings = [with_requested_options(tool, name, options, request, at) for options in option_sets(tool.names[name])]
     kin = [each for each in readings if each and is_kin(each.chosen.measure.definition, request.measure.definition)]
@@ -207,7 +207,7 @@ def option_sets(entry: Name) -> Iterator[dict[str, str]]:
 
 
 def with_requested_options(
-    tool: Convention, name: str, options: Mapping[str, str], request: Request, at: float | None
+    tool: Convention, name: str, options: Mapping[str, str], request: AuditRequest, at: float | None
 ) -> Reading | None:
     """The meaning of the name with every option set to what was requested, as far as the tool allows."""
     entry = tool.names[name]
@@ -232,7 +232,7 @@ def read_spelling(tool: Convention, spelling: str, options: Mapping[str, Any]) -
     return Reading(tool.name, spelling, found[0]) if len(found) == 1 else None
 
 
-def with_level(tool: Convention, reading: Reading, request: Request) -> Reading:
+def with_level(tool: Convention, reading: Reading, request: AuditRequest) -> Reading:
     """The reading with the tool's switch for the lowest relevant grade, if it has one and the request sets it."""
     level = request.measure.values.get("rel")
     if not tool.level or "rel" not in request.told or level != int(level or 0):
@@ -243,7 +243,7 @@ def with_level(tool: Convention, reading: Reading, request: Request) -> Reading:
     return switched_on._replace(beside=tool.level.format(write_value(level)))
 
 
-def requested_value(option: Option, request: Request, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+def requested_value(option: NameOption, request: AuditRequest, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
     """What an option should be, or None if the request does not set it.
 
     A required option is set as the measure has it, except the lowest relevant grade: it goes with a tool's gains, and
@@ -253,14 +253,14 @@ def requested_value(option: Option, request: Request, *, is_needed: bool) -> Any
     return option_value(request.meant, option) if is_told or (is_needed and option.parameter != "rel") else None
 
 
-def option_value(chosen: Chosen, option: Option) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+def option_value(chosen: Chosen, option: NameOption) -> Any:  # noqa: ANN401 - a parameter may be of any kind
     """The value of the parameter or the policy that an option sets."""
     return (
         getattr(chosen.policies, option.parameter) if option.is_policy else chosen.measure.values.get(option.parameter)
     )
 
 
-def tool_word(option: Option, value: Any, request: Request) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
+def tool_word(option: NameOption, value: Any, request: AuditRequest) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
     """The tool's word for a value, if it has one."""
     if option.words:
         return next((text for text, each in option.words.items() if each == value), None)

@@ -7,13 +7,14 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from assay.core.errors import AssayError, PolicyError
+from assay.core.progress import watched
 from assay.core.text import show
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.source import describe, is_source
 from assay.data.texts import is_number
+from assay.files.source import describe, is_source
 from assay.tasks.check.findings import check_qrels, check_run
-from assay.tasks.check.result import CheckedFile, CheckReport, Finding
+from assay.tasks.check.result import CheckedFile, CheckFinding, CheckReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,13 +24,19 @@ if TYPE_CHECKING:
 
 
 def check(
-    qrels: object, *runs: object, rel: float = 1.0, qrels_format: str | None = None, run_format: str | None = None
+    qrels: object,
+    *runs: object,
+    rel: float = 1.0,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    progress: bool = False,
 ) -> CheckReport:
     """Looks at judgments and at any number of runs, and reports what is wrong with them and what to do.
 
     It finds ids that do not match and how they differ (`1` and `q1`, stray blanks), duplicate documents, queries that
     one side lacks, grades that mean nothing, how much was judged, short rankings, ties, and files that cannot be read.
     Data comes in any form that `assay.evaluate` takes; `rel` is the lowest relevant grade.
+    `progress` shows a bar on a terminal while a file is read.
 
     >>> import assay
     >>> report = assay.check({"q1": {"d1": 1}}, {"1": {"d1": 0.5}})
@@ -44,6 +51,7 @@ def check(
         rel=rel,
         qrels_format=qrels_format,
         run_format=run_format,
+        watch=watched if progress else nullcontext,
     )
 
 
@@ -59,7 +67,7 @@ def check_sources(
     rel: float,
     qrels_format: str | None,
     run_format: str | None,
-    watch: Watch = lambda _: nullcontext(),
+    watch: Watch = nullcontext,
 ) -> CheckReport:
     """The report on data under the given names; `watch` is entered with a name while that data is read."""
     name, data = qrels
@@ -84,4 +92,4 @@ def check_sources(
 def unreadable(subject: Literal["judgments", "run"], name: str, error: AssayError) -> CheckedFile:
     """Data that cannot be read is a finding like any other."""
     advice = "fix this first; the rest of this file was not checked"
-    return CheckedFile.of(subject, name, {}, [Finding("bad", "reading", str(error), advice)])
+    return CheckedFile.of(subject, name, {}, [CheckFinding("bad", "reading", str(error), advice)])

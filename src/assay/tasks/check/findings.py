@@ -10,8 +10,9 @@ import numpy as np
 from assay.core.id_difference import MOST_IDS, find_difference
 from assay.core.interface import Option
 from assay.core.text import count, show, some
-from assay.tasks.check.result import CheckedFile, Finding, Level
-from assay.tasks.evaluate.scorer import make_scorer
+from assay.tasks.check.result import CheckedFile, CheckFinding, Level
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from assay.core.judged import IntArray
@@ -49,7 +50,11 @@ def check_run(run: Run, name: str, qrels: Qrels | None) -> CheckedFile:
         "tag": run.tag,
     }
     findings = [check_duplicates(run, "document"), check_lengths(lengths), check_ties(run), check_direction(run)]
-    return CheckedFile.of("run", name, facts, [*(compare_with(run, qrels) if qrels else []), *findings])
+    if qrels:
+        meets = not set(qrels.queries).isdisjoint(run.queries)
+        both = [*match_queries(run, qrels), match_documents(run, qrels)]
+        findings = [*both, *([check_judged(run, qrels)] if meets else []), *findings]
+    return CheckedFile.of("run", name, facts, findings)
 
 
 def judged_documents(qrels: Qrels) -> set[str]:
@@ -57,30 +62,30 @@ def judged_documents(qrels: Qrels) -> set[str]:
     return {document for number in range(len(qrels)) for document in qrels.rows.documents(number)}
 
 
-def check_relevant(qrels: Qrels, rel: float) -> Finding:
+def check_relevant(qrels: Qrels, rel: float) -> CheckFinding:
     """Whether every query has a relevant document."""
     found = np.add.reduceat(np.append(qrels.values >= rel, 0), qrels.starts[:-1]) * (np.diff(qrels.starts) > 0)
     bare = [qrels.queries[number] for number in np.flatnonzero(found == 0)]
     if not bare:
-        return Finding("ok", "relevant", "every query has a relevant document")
+        return CheckFinding("ok", "relevant", "every query has a relevant document")
     if len(bare) == len(qrels):
         said = f"no grade reaches {rel:g}, so no document counts as relevant"
         lower = f"set a lower {Option('rel')}; the highest grade is {qrels.values.max(initial=0):g}"
-        return Finding("bad", "relevant", said, lower)
+        return CheckFinding("bad", "relevant", said, lower)
     said = f"{count(len(bare), 'query has', 'queries have')} no relevant document: {some(bare)}"
-    return Finding("warn", "relevant", said, f"they score 0; {Option('no_relevant', 'skip')} leaves them out")
+    return CheckFinding("warn", "relevant", said, f"they score 0; {Option('no_relevant', 'skip')} leaves them out")
 
 
-def check_negative(qrels: Qrels) -> Finding:
+def check_negative(qrels: Qrels) -> CheckFinding:
     """Whether grades are below 0."""
     number = int((qrels.values < 0).sum())
     if not number:
-        return Finding("ok", "negative", "no grade is below 0")
+        return CheckFinding("ok", "negative", "no grade is below 0")
     advice = f"they count as unjudged; {Option('negative', 'nonrelevant')} counts them as not relevant"
-    return Finding("warn", "negative", f"{count(number, 'grade is', 'grades are')} below 0", advice)
+    return CheckFinding("warn", "negative", f"{count(number, 'grade is', 'grades are')} below 0", advice)
 
 
-def check_duplicates(table: QueryTable, noun: str) -> Finding:
+def check_duplicates(table: QueryTable, noun: str) -> CheckFinding:
     """Whether a query lists a document twice (in the same group)."""
     number, first = 0, ("", "")
     for place, query in enumerate(table.queries):
@@ -93,9 +98,9 @@ def check_duplicates(table: QueryTable, noun: str) -> Finding:
             first = (query, twice if isinstance(twice, str) else twice[0])
         number += again
     if not number:
-        return Finding("ok", "duplicates", f"no duplicate {noun}s")
+        return CheckFinding("ok", "duplicates", f"no duplicate {noun}s")
     said = f"{count(number, f'duplicate {noun}')}, such as document {show(first[1])} of query {show(first[0])}"
-    return Finding(
+    return CheckFinding(
         "bad",
         "duplicates",
         said,
@@ -103,15 +108,7 @@ def check_duplicates(table: QueryTable, noun: str) -> Finding:
     )
 
 
-def compare_with(run: Run, qrels: Qrels) -> list[Finding]:
-    """How the run and the judgments fit together."""
-    findings = [*match_queries(run, qrels), match_documents(run, qrels)]
-    if not set(qrels.queries).isdisjoint(run.queries):
-        findings.append(check_judged(run, qrels))
-    return findings
-
-
-def match_queries(run: Run, qrels: Qrels) -> list[Finding]:
+def match_queries(run: Run, qrels: Qrels) -> list[CheckFinding]:
     """Which queries each side lacks, and how their ids differ."""
     known, present = set(qrels.queries), set(run.queries)
     missing = [query for query in qrels.queries if query not in present]
@@ -119,29 +116,25 @@ def match_queries(run: Run, qrels: Qrels) -> list[Finding]:
     difference = find_difference(missing, extra, "suffix")
     if difference:
         said = f"{count(difference.pairs, 'query has', 'queries have')} a different id in the run: {difference}"
-        return [Finding("bad", "queries", said, SAME_IDS)]
+        return [CheckFinding("bad", "queries", said, SAME_IDS)]
     if len(missing) == len(qrels):
         said = f"judgments and run have no query in common: the judgments have {some(missing)}, the run {some(extra)}"
-        return [Finding("bad", "queries", said, "use the judgments that belong to this run")]
-    return [check_missing(missing), check_unjudged(extra)]
+        return [CheckFinding("bad", "queries", said, "use the judgments that belong to this run")]
+    found = [
+        CheckFinding("ok", "missing", "every judged query is in the run"),
+        CheckFinding("ok", "unjudged", "every query in the run has judgments"),
+    ]
+    if missing:
+        said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
+        advice = f"they score 0; trec_eval leaves these out: {Option('missing', 'skip')}"
+        found[0] = CheckFinding("warn", "missing", said, advice)
+    if extra:
+        said = f"{count(len(extra), 'query in the run has', 'queries in the run have')} no judgments: {some(extra)}"
+        found[1] = CheckFinding("warn", "unjudged", said, "they are left out; judge them if they should count")
+    return found
 
 
-def check_missing(missing: list[str]) -> Finding:
-    if not missing:
-        return Finding("ok", "missing", "every judged query is in the run")
-    said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
-    advice = f"they score 0; trec_eval leaves these out: {Option('missing', 'skip')}"
-    return Finding("warn", "missing", said, advice)
-
-
-def check_unjudged(extra: list[str]) -> Finding:
-    if not extra:
-        return Finding("ok", "unjudged", "every query in the run has judgments")
-    said = f"{count(len(extra), 'query in the run has', 'queries in the run have')} no judgments: {some(extra)}"
-    return Finding("warn", "unjudged", said, "they are left out; judge them if they should count")
-
-
-def match_documents(run: Run, qrels: Qrels) -> Finding:
+def match_documents(run: Run, qrels: Qrels) -> CheckFinding:
     """How many judged documents are anywhere in the run, and how the ids of the others differ."""
     wanted = judged_documents(qrels)
     met: set[str] = set()
@@ -156,70 +149,70 @@ def match_documents(run: Run, qrels: Qrels) -> Finding:
         level: Level = "bad" if difference.pairs > len(met) else "warn"
         said = f"{count(difference.pairs, 'judged document has', 'judged documents have')} a different id in the run"
         advice = f"{Option('doc_id', difference.rule)} joins them" if difference.rule else SAME_IDS
-        return Finding(level, "documents", f"{said}: {difference}", advice)
+        return CheckFinding(level, "documents", f"{said}: {difference}", advice)
     if not met:
         said = f"no judged document is in the run: the judgments have {some(sorted(wanted))}, "
         said += f"the run {some(sorted(strange))}"
-        return Finding("bad", "documents", said, "use the judgments of the collection that was searched")
-    return Finding("ok", "documents", f"{percent(len(met) / len(wanted))} of the judged documents are in the run")
+        return CheckFinding("bad", "documents", said, "use the judgments of the collection that was searched")
+    return CheckFinding("ok", "documents", f"{percent(len(met) / len(wanted))} of the judged documents are in the run")
 
 
-def check_judged(run: Run, qrels: Qrels) -> Finding:
+def check_judged(run: Run, qrels: Qrels) -> CheckFinding:
     """How much of the top of the rankings is judged."""
-    scorer = make_scorer(qrels, ["judged@10", "judged@100"], missing="skip", duplicates="count")
+    scorer = Scorer(make_plan(["judged@10", "judged@100"], missing="skip", duplicates="count"), qrels)
     at_10, at_100 = scorer.evaluate(run).mean.values()
     said = f"{percent(at_10)} of the top 10 documents are judged, {percent(at_100)} of the top 100"
     if at_10 >= FEW_JUDGED:
-        return Finding("ok", "judged", said)
+        return CheckFinding("ok", "judged", said)
     advice = (
         f"unjudged documents count as not relevant; judge more, or use bpref or {Option('judged_only', value=True)}"
     )
-    return Finding("warn", "judged", said, advice)
+    return CheckFinding("warn", "judged", said, advice)
 
 
-def check_lengths(lengths: IntArray) -> Finding:
+def check_lengths(lengths: IntArray) -> CheckFinding:
     """How many rankings end early."""
     fewer = {depth: int((lengths < depth).sum()) for depth in DEPTHS}
     if not any(fewer.values()):
-        return Finding("ok", "short", f"every query has at least {DEPTHS[-1]:,} documents")
+        return CheckFinding("ok", "short", f"every query has at least {DEPTHS[-1]:,} documents")
     numbers = ", ".join(f"{number:,} fewer than {depth:,}" for depth, number in fewer.items())
     said = f"queries with few documents: {numbers} (of {len(lengths):,})"
     if not fewer[DEPTHS[0]]:
-        return Finding("ok", "short", said)
-    return Finding("warn", "short", said, "retrieve more; measures at 10 and deeper suffer from short rankings")
+        return CheckFinding("ok", "short", said)
+    return CheckFinding("warn", "short", said, "retrieve more; measures at 10 and deeper suffer from short rankings")
 
 
-def check_ties(run: Run) -> Finding:
+def check_ties(run: Run) -> CheckFinding:
     """How many documents have the same score as another of the same query."""
     owner = np.repeat(np.arange(len(run)), np.diff(run.starts))
     scored = ~is_ordered(run)[owner]
     owner, scores = owner[scored], run.values[scored]
     if not len(scores):
-        return Finding("ok", "ties", "the rankings have no scores, so nothing ties")
+        return CheckFinding("ok", "ties", "the rankings have no scores, so nothing ties")
     order = np.lexsort((scores, owner))
     same = (np.diff(scores[order]) == 0) & (np.diff(owner[order]) == 0)
     share = float((np.append(same, False) | np.append(False, same)).mean())
     if not share:
-        return Finding("ok", "ties", "no scores tie")
+        return CheckFinding("ok", "ties", "no scores tie")
     said = f"{percent(share)} of the documents tie with another of the same query"
     if share < MANY_TIES:
-        return Finding("ok", "ties", said)
-    return Finding(
+        return CheckFinding("ok", "ties", said)
+    return CheckFinding(
         "warn", "ties", said, f"they are ranked by document id; {Option('ties', 'input')} keeps the file's order"
     )
 
 
-def check_direction(run: Run) -> Finding:
+def check_direction(run: Run) -> CheckFinding:
     """Whether scores rise down the list, as distances do."""
     rising = [is_rising(run.values[start:end]) for start, end in zip(run.starts, run.starts[1:], strict=False)]
     known = [
         rises for rises, is_order in zip(rising, is_ordered(run), strict=True) if rises is not None and not is_order
     ]
     if sum(known) <= MOSTLY * len(known):
-        return Finding("ok", "direction", "scores do not rise down the list")
+        return CheckFinding("ok", "direction", "scores do not rise down the list")
     said = f"scores rise down the list in {count(sum(known), 'query', 'queries')}, as distances do"
     advice = f"higher scores rank first: negate distances, or set {Option('order', 'given')}"
-    return Finding("warn", "direction", said, advice)
+    return CheckFinding("warn", "direction", said, advice)
 
 
 def is_rising(scores: np.ndarray) -> bool | None:

@@ -20,7 +20,7 @@ INDENT = " " * 8
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """One thing that was checked: how bad it is, its kind, what was found, what to do, and in which file."""
 
     level: Level
@@ -37,11 +37,11 @@ class CheckedFile:
     subject: Literal["judgments", "run"]
     name: str
     facts: dict[str, Any]
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @classmethod
     def of(
-        cls, subject: Literal["judgments", "run"], name: str, facts: dict[str, Any], findings: Iterable[Finding]
+        cls, subject: Literal["judgments", "run"], name: str, facts: dict[str, Any], findings: Iterable[CheckFinding]
     ) -> Self:
         """The findings, each with this file as its place."""
         return cls(subject, name, facts, tuple(replace(each, place=name) for each in findings))
@@ -65,7 +65,7 @@ class CheckReport(Exports):
         self.files = tuple(files)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[CheckFinding, ...]:
         """The findings in all files, in order."""
         return tuple(finding for file in self.files for finding in file.findings)
 

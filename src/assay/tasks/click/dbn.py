@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.judged import FloatArray, IntArray, ratio
-from assay.tasks.click.impressions import explain_page
+from assay.core.text import show
 from assay.tasks.click.models import Fitted
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def lay_out(impressions: Impressions) -> Pages:
     page, place = impressions.page[order], impressions.place[order]
     again = np.flatnonzero((np.diff(page) == 0) & (np.diff(place) == 0))
     if len(again):
-        where = explain_page(impressions, int(order[again[0] + 1]))
+        query, document = impressions.pairs.row(int(impressions.pair[order[again[0] + 1]]))
+        where = f"query {show(query)}, document {show(document)}"
         raise DataError(f"two documents at one position of a result page ({where}); give each page its own impression")
     begins = np.flatnonzero(np.diff(page, prepend=-1))
     length = np.diff(np.append(begins, len(page)))

@@ -13,9 +13,8 @@ import numpy as np
 from assay.core.errors import DataError, FormatError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import show
 from assay.data.events import read_events
-from assay.data.frames import DOCUMENT, QUERY
+from assay.data.frames.frame import DOCUMENT, QUERY
 from assay.tasks.click.ubi import from_ubi
 
 if TYPE_CHECKING:
@@ -86,24 +85,19 @@ def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
     if "impression" in events.frame.columns:
         columns.append(events.needed_ids("impression"))
     table = polars.DataFrame(columns)
-    check_counts(table, events)
+    wrong = (table["clicked"] < 0) | (table["shown"] < 0) | (table["clicked"] > table["shown"])
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        times, of = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
+        raise FormatError(
+            f"{events.place(row)}: clicked {times} times, shown {of}; clicked is 0 or 1, or at most shown"
+        )
     notes = []
     if unsaid := clicked.null_count():
         notes.append(Note.of(NoteKind.CLICKS, about="unsaid", count=unsaid))
     if missing := table["position"].null_count():
         notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
     return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes
-
-
-def check_counts(table: polars.DataFrame, events: Events) -> None:
-    """Raises if something was clicked more often than shown, or less than never."""
-    wrong = (table["clicked"] < 0) | (table["shown"] < 0) | (table["clicked"] > table["shown"])
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        clicked, shown = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
-        raise FormatError(
-            f"{events.place(row)}: clicked {clicked} times, shown {shown}; clicked is 0 or 1, or at most shown"
-        )
 
 
 def number_rows(table: polars.DataFrame) -> Impressions:
@@ -120,7 +114,11 @@ def number_rows(table: polars.DataFrame) -> Impressions:
     )
     page = codes(table["impression"])[1] if "impression" in table.columns else None
     if page is not None:
-        page = pages_of_queries(page, query, len(names))
+        first = np.zeros(int(page.max()) + 1, dtype=np.int64)
+        first[page] = query
+        # What one page shows for another query is another page.
+        if (first[page] != query).any():
+            page = distinct(page * len(names) + query, len(first) * len(names))[1]
     return Impressions(pairs, positions, pair, place, table["shown"].to_numpy(), table["clicked"].to_numpy(), page)
 
 
@@ -134,15 +132,6 @@ def distinct(keys: IntArray, bound: int) -> tuple[IntArray, IntArray]:
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[keys]
 
 
-def pages_of_queries(page: IntArray, query: IntArray, queries: int) -> IntArray:
-    """The page of each row; what one page shows for another query is another page."""
-    first = np.zeros(int(page.max()) + 1, dtype=np.int64)
-    first[page] = query
-    if (first[page] == query).all():
-        return page
-    return distinct(page * queries + query, len(first) * queries)[1]
-
-
 def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:
     """The different values of a column, in order, and the number of each row's value."""
     import polars
@@ -150,9 +139,3 @@ def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:
     names = column.unique().sort()
     numbers = column.cast(polars.Enum(names)).to_physical()
     return names, numbers.to_numpy().astype(np.int64)
-
-
-def explain_page(impressions: Impressions, wrong: int) -> str:
-    """The query and the document of a row, in a message."""
-    query, document = impressions.pairs.row(int(impressions.pair[wrong]))
-    return f"query {show(query)}, document {show(document)}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.interface import Option
-from assay.core.note import Note, NoteKind
 from assay.core.text import some
 from assay.data.run import read_again
 from assay.results.results import Results
 from assay.stats.anchored import compare_anchored
 from assay.stats.significance import PPI, ComparisonSettings
+from assay.tasks.compare.read import ScoredRuns, score_runs
 from assay.tasks.evaluate.given_scores import read_given_scores
 from assay.tasks.evaluate.human import anchor_result, scored_by_people
 
@@ -20,36 +20,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from assay.core.judged import FloatArray
+    from assay.core.measure import Measure
     from assay.results.result import Result
     from assay.stats.anchored import Anchored
     from assay.stats.pairs import Caution, Measured, Pair
-    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.compare.read import HowToRead
 
 
-def read_runs_again(runs: Mapping[str, object], format: str | None = None) -> dict[str, object]:
-    """The runs in forms that can be scored twice: under all judgments, and under those of people."""
-    return {name: read_again(run, format) for name, run in runs.items()}
-
-
-def anchor_runs(
-    results: Mapping[str, Result],
-    ranks: Ranks | None,
+def score_anchored(
+    qrels: object,
     runs: Mapping[str, object],
+    measures: str | Iterable[str | Measure] | None,
+    reading: HowToRead,
     human: object,
-    format: str | None = None,
-) -> dict[str, Result]:
-    """The results, anchored by human judgments, or by human scores of each run."""
+) -> ScoredRuns:
+    """The results of runs, anchored by human judgments, or by human scores of each run."""
+    # Runs are scored twice: under all judgments, and under those of people.
+    runs = {name: read_again(run, reading.format) for name, run in runs.items()}
+    scored = score_runs(qrels, runs, measures, reading)
     human = human.results if isinstance(human, Results) else human
-    if isinstance(human, Mapping) and all(name in human for name in results):
-        measures = list(next(iter(results.values())).measures)
-        return {name: anchor_result(each, read_given_scores(human[name], measures)) for name, each in results.items()}
-    if ranks is None:
+    if isinstance(human, Mapping) and all(name in human for name in scored.results):
+        people = {name: read_given_scores(human[name], list(scored.first.measures)) for name in scored.results}
+    elif scored.ranks is None:
         raise DataError(
             "a finished result cannot be scored by human judgments; compare runs, or results that were "
             "anchored by them when they were scored"
         )
-    people = scored_by_people(ranks.scorer, human, next(iter(results.values())))
-    return {name: anchor_result(result, people.evaluate(runs[name], format=format)) for name, result in results.items()}
+    else:
+        scorer = scored_by_people(scored.ranks.scorer, human, scored.first)
+        people = {name: scorer.evaluate(run, format=reading.format) for name, run in runs.items()}
+    anchored = {name: anchor_result(result, people[name]) for name, result in scored.results.items()}
+    return scored._replace(results=anchored)
 
 
 def human_labels(results: Mapping[str, Result], measures: Iterable[str]) -> dict[str, dict[str, FloatArray]]:
@@ -91,8 +92,3 @@ def compare_with_people(
                 f"they have {anchor.human}"
             )
     return pairs, cautions, {pair[:3]: anchor for pair, anchor in zip(pairs, anchors, strict=True)}
-
-
-def pairs_note() -> Note:
-    """What is anchored in a comparison, and what is not."""
-    return Note.of(NoteKind.ANCHORED, about="pairs")

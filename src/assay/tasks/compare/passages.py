@@ -15,10 +15,10 @@ from assay.core.text import first_line, given_id, some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.some_queries import read_some
-from assay.data.source import is_source
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
+from assay.files.source import is_source
 from assay.tasks.compare.ranks import Document, Move, is_shown
-from assay.tasks.evaluate.scorer import Scorer
+from assay.tasks.evaluate.api import Scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,16 +101,15 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     if data is None or not can_read_again(data):
         return {}
     scorer = ranks.scorer
-    if scorer.measures[measure].policies.judged_only:
+    if scorer.plan.measures[measure].policies.judged_only:
         return {}
     run, documents = retrieved(scorer, data, ranks.format, set(wanted))
     if not documents:
         return {}
     everything = Qrels({query: dict.fromkeys(each, 1) for query, each in documents.items()}, duplicates=None)
-    chosen = {measure: scorer.measures[measure]}
-    every = Scorer(everything, chosen, scorer.convention, scorer.policies, threads=scorer.threads)
-    judged, _ = every.rank(every.read(run), every.groups[0])
-    index = everything.index_under(chosen[measure].policies.duplicates)
+    every = Scorer(scorer.plan.only(measure), everything, threads=scorer.threads)
+    judged, _ = every.read(run).judged(every.plan.groups[0].policies, 0)
+    index = everything.index_under(scorer.plan.measures[measure].policies.duplicates)
     places: dict[str, dict[str, int]] = {query: {} for query in everything.queries}
     for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
         places[everything.queries[query]].setdefault(given_id(index.document(int(document))), int(rank))
@@ -134,7 +133,7 @@ def run_of(data: Any, format: str | None, wanted: set[str]) -> Run | None:  # no
 
 def retrieved(scorer: Scorer, data: Any, format: str | None, wanted: set[str]) -> tuple[object, dict[str, list[str]]]:  # noqa: ANN401 - a run in any form
     """A run with some of its queries, and the documents retrieved for each; a chunk counts as its document."""
-    rule: Any = scorer.policies.doc_id
+    rule: Any = scorer.plan.policies.doc_id
     if rule is not None and rule.is_field:
         return data, {}
     run = run_of(data, format, wanted)

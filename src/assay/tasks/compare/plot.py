@@ -4,56 +4,42 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.errors import DataError, MeasureError
+from assay.core.errors import MeasureError, NeedError
 from assay.core.text import count, show
-from assay.render.charts.kinds import refuse
 from assay.results.align import select_queries, shared_queries
-from assay.results.plot import SCORE_KINDS, means_caption, plot_results
 from assay.stats.intervals import ROUNDING
 from assay.stats.significance import widened_interval
 from assay.stats.tukey import TUKEY_TESTS
-from assay.tasks.compare.ranking_plot import RANKING_KINDS, plot_rankings
-from assay.tasks.compare.rescore import Read
+from assay.tasks.compare.read import ScoredRuns
 
 if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.render.charts import Chart
     from assay.render.charts.differences import Difference
+    from assay.render.charts.kinds import Choice
+    from assay.results.plot import MeanRows
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
 
 # A forest plot of more pairs has those of one run only.
 MOST_PAIRS = 66
-TESTED_KINDS = ("differences", "critical_difference")
 
 
-def plot_comparison(
-    comparison: Comparison, kind: str, *, measure: str | Measure | None, a: str | None, b: str | None
-) -> Chart:
-    """A chart of a comparison."""
+def material(comparison: Comparison) -> dict[str, object]:
+    """What charts of a comparison are drawn of, by need."""
     results, ranks = comparison.results.results, comparison._ranks  # noqa: SLF001 - its own
-    if kind == "means":
-        return plot_shared_means(comparison, measure)
-    if kind == "differences":
-        return plot_differences(comparison, measure, a)
-    if kind == "critical_difference":
-        return plot_critical_difference(comparison, measure)
-    if kind in SCORE_KINDS:
-        return plot_results(results, kind, measure=measure, a=a, b=b)
-    if kind not in RANKING_KINDS:
-        refuse(kind, (*TESTED_KINDS, *SCORE_KINDS, *RANKING_KINDS), "a comparison")
-    if ranks is None:
-        raise DataError(f"the chart {show(kind)} needs the rankings, and finished results have none; compare runs")
-    return plot_rankings(Read(results, ranks), kind, measure=measure)
+    has: dict[str, object] = {"means": partial(shared_mean_rows, comparison), "scores": results, "tests": comparison}
+    return has if ranks is None else has | {"rankings": ScoredRuns(results, ranks)}
 
 
-def plot_shared_means(comparison: Comparison, measure: str | Measure | None) -> Chart:
+def shared_mean_rows(comparison: Comparison, measure: str | Measure | None) -> MeanRows:
     """The means of the comparison's table: over the queries with a value in every run, with their intervals."""
-    from assay.render.charts.means import Mean, means
+    from assay.render.charts.means import Mean
 
     rows, counted = [], []
     for key in measures_of(comparison, measure):
@@ -66,8 +52,7 @@ def plot_shared_means(comparison: Comparison, measure: str | Measure | None) -> 
             is_own = mean is not None and math.isclose(mean, table[run], rel_tol=ROUNDING, abs_tol=ROUNDING)
             rows.append(Mean(run, key, table[run], *((low, high) if is_own else (None, None))))
             counted.append(part.counted(key))
-    has_intervals = any(row.low is not None for row in rows)
-    return means(rows, means_caption(counted, has_intervals=has_intervals))
+    return rows, counted
 
 
 def measures_of(comparison: Comparison, measure: str | Measure | None) -> list[str]:
@@ -81,11 +66,11 @@ def measures_of(comparison: Comparison, measure: str | Measure | None) -> list[s
     return [key]
 
 
-def plot_differences(comparison: Comparison, measure: str | Measure | None, a: str | None) -> Chart:
+def draw_differences(comparison: Comparison, choice: Choice) -> Chart:
     """A forest plot of the pairs: those of one measure if it is named, and of one run if it is."""
     from assay.render.charts.differences import differences
 
-    keys = measures_of(comparison, measure)
+    keys, a = measures_of(comparison, choice.measure), choice.a
     pairs = [pair for pair in comparison.pairs if pair.measure in keys]
     per_measure = len(pairs) // len(keys)
     hidden = ""
@@ -144,17 +129,17 @@ def differences_caption(comparison: Comparison, *, is_wide: bool) -> str:
     return f"Over {queries}. {lines} Filled: significant by the {comparison.settings.words}."
 
 
-def plot_critical_difference(comparison: Comparison, measure: str | Measure | None) -> Chart:
+def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
     """Mean ranks of the runs over the queries with a value in all of them, and which differ significantly."""
     from assay.render.charts.ranks import critical_difference
 
     if comparison.settings.baseline is not None:
-        raise DataError("a critical-difference diagram needs every pair of runs; compare without a baseline")
-    key = measures_of(comparison, measure)[0]
+        raise NeedError("a critical-difference diagram needs every pair of runs; compare without a baseline")
+    key = measures_of(comparison, choice.measure)[0]
     results = comparison.results.results
     shared = shared_queries(results.values(), key)
     if not shared.any():
-        raise DataError(f"no query has a value of {key} in every run")
+        raise NeedError(f"no query has a value of {key} in every run")
     ranks = mean_ranks(np.stack([each.scores[key][shared] for each in results.values()], axis=1), comparison._sign(key))  # noqa: SLF001 - its own
     different = {
         frozenset((pair.a, pair.b))

@@ -2,97 +2,133 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import DataError
-from assay.core.text import count
+from assay.conventions import find_convention, parse_measures
+from assay.core.errors import MeasureError, NeedError
+from assay.core.judged import Cutoffs, Judged
+from assay.core.measure import AGGREGATES, Measure
+from assay.core.text import count, show
+from assay.data.run import Run
+from assay.engine.ranking import rebuild, select
 from assay.stats.rankings import PERSISTENCE, common_tau, rank_biased_overlap
-from assay.tasks.compare.rescore import measures_at, named_measures, top_documents
+from assay.tasks.compare.worth import without
+from assay.tasks.evaluate.score import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from assay.core.measure import Measure
+    from assay.core.judged import FloatArray
     from assay.render.charts import Chart
-    from assay.tasks.compare.rescore import Read
+    from assay.render.charts.kinds import Choice
+    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.compare.read import ScoredRuns
 
 CUTOFFS = range(1, 101)
 RECALLS = tuple(level / 10 for level in range(11))
 # Rankings are compared to this depth, on at most so many queries.
 DEPTH = 100
 MOST_QUERIES = 500
+# Hits that are measured at all cutoffs at once.
+MOST_HITS = 1 << 14
 
 
-def plot_rankings(read: Read, kind: str, *, measure: str | Measure | None) -> Chart:
-    """A chart of the rankings of one run or several."""
-    first = read.first
-    if measure is not None:
-        key = first.key(measure)
-    else:
-        has_cutoff = (name for name in first.measures if "k" in first.measures[name].definition.parameters)
-        key = next(has_cutoff, next(iter(first.measures))) if kind == "cutoff" else next(iter(first.measures))
-    return RANKING_KINDS[kind](read, key)
-
-
-def plot_precision_recall(read: Read, key: str) -> Chart:
+def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
+    """Interpolated precision at levels of recall."""
     from assay.render.charts.curves import precision_recall
 
-    levels = named_measures(read, key, [f"iprec@{recall:g}" for recall in RECALLS])
-    curves = {run: list(zip(RECALLS, read.means(run, key, levels), strict=True)) for run in read.results}
+    key = measure_of(read, choice)
+    levels = [assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS]
+    curves = {
+        run: list(zip(RECALLS, (means_at(read, run, key, each)[0] for each in levels), strict=True))
+        for run in read.results
+    }
     return precision_recall(curves, f"Means over {queries_of(read, key)} at 11 levels of recall.")
 
 
-def plot_cutoff(read: Read, key: str) -> Chart:
+def draw_cutoff(read: ScoredRuns, choice: Choice) -> Chart:
+    """A measure at every cutoff; by default the first that has one."""
     from assay.render.charts.curves import cutoff
 
-    at = measures_at(read, key, CUTOFFS)
-    curves = {run: list(zip(CUTOFFS, read.means(run, key, at), strict=True)) for run in read.results}
-    return cutoff(curves, name_at(at[0]), f"Means over {queries_of(read, key)}, k = 1…{CUTOFFS[-1]}.{unanchored(read)}")
+    cut = [name for name, each in read.first.measures.items() if "k" in each.definition.parameters]
+    key = cut[0] if choice.measure is None and cut else measure_of(read, choice)
+    base = ranks_of(read).scorer.plan.measures[key].measure
+    if "k" not in base.definition.parameters or base.has_own_number:
+        which = f"; this comparison has {', '.join(cut)}" if cut else ", such as ndcg@10"
+        raise NeedError(f"{key} has no cutoff; name a measure that has one{which}")
+    curves = {run: list(zip(CUTOFFS, means_at(read, run, key, base, CUTOFFS), strict=True)) for run in read.results}
+    name = f"{str(Measure(base.definition, {**base.values, 'k': 1})).removesuffix('@1')}@k"
+    human = " Human labels are not used." if any(each.human for each in read.results.values()) else ""
+    return cutoff(curves, name, f"Means over {queries_of(read, key)}, k = 1…{CUTOFFS[-1]}.{human}")
 
 
-def plot_judged(read: Read, key: str) -> Chart:
+def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
+    """The share of the first k documents with a judgment."""
     from assay.render.charts.curves import judged
 
-    at = named_measures(read, key, [f"judged@{cutoff}" for cutoff in CUTOFFS])
-    curves = {run: list(zip(CUTOFFS, read.means(run, key, at), strict=True)) for run in read.results}
+    key = measure_of(read, choice)
+    share = assay_measure(read, key, "judged")
+    curves = {run: list(zip(CUTOFFS, means_at(read, run, key, share, CUTOFFS), strict=True)) for run in read.results}
     return judged(curves, f"Share of the first k documents with a judgment, mean over {queries_of(read, key)}.")
 
 
-def plot_scores(read: Read, key: str) -> Chart:
+def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
+    """The scores of judged documents by grade."""
     from assay.render.charts.boxes import Grade, scores
 
+    key = measure_of(read, choice)
     groups = []
-    for run in read.results:
-        hits = read.hits(run, key)
-        finite = hits.where(np.isfinite(hits.score))
+    for run, result in read.results.items():
+        hits = judged_of(read, run, key).judged()
+        # Of the queries for which the measure has a value.
+        finite = hits.where(~np.isnan(result.scores[key])[hits.query] & np.isfinite(hits.score))
         grades = np.unique(finite.grade).tolist()
         groups += [Grade(run, grade, finite.score[finite.grade == grade]) for grade in grades]
     if not groups:
-        raise DataError("no judged document was retrieved with a score")
+        raise NeedError("no judged document was retrieved with a score")
     documents = count(sum(len(each.scores) for each in groups), "judged document")
     words = f"Scores of {documents} retrieved for {queries_of(read, key)}. Boxes: the middle half with the median; "
     return scores(groups, f"{words}lines: from 5 to 95 % of the documents.")
 
 
-def plot_runs(read: Read, _: str) -> Chart:
+def draw_runs(read: ScoredRuns, _: Choice) -> Chart:
+    """How alike rankings are; the runs are read once more, and of many queries some are taken, evenly spaced."""
     from assay.render.charts.heatmaps import Grid, runs
 
-    names = list(read.results)
-    chosen, tops = top_documents(read, DEPTH, MOST_QUERIES)
+    names, total = list(read.results), len(read.first.queries)
+    chosen = read.first.queries[:: max(1, -(-total // MOST_QUERIES))]
+    tops = {name: first_documents(name, ranks_of(read), chosen) for name in names}
     overlap, tau = np.full((2, len(names), len(names)), np.nan)
     for a, b in combinations_with_replacement(range(len(names)), 2):
         couples = list(zip(tops[names[a]], tops[names[b]], strict=True))
         overlap[a, b] = overlap[b, a] = mean([rank_biased_overlap(*each) for each in couples])
         tau[a, b] = tau[b, a] = mean([common_tau(*each) for each in couples])
     grids = [Grid(f"RBO, p = {PERSISTENCE:g}", names, overlap.tolist()), Grid("Kendall's tau", names, tau.tolist())]
-    total = len(read.first.queries)
     over = count(len(chosen), "query", "queries")
     over = over if len(chosen) == total else f"{over}, evenly spaced among {total:,}"
     words = f"Means over {over}; the first {DEPTH} documents. RBO: overlap of two rankings, their top counting most; "
     return runs(grids, f"{words}tau: order of the documents in both.")
+
+
+def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[list[str]]:
+    """The first documents of each query, ties by id as trec_eval has them; none for a query that the run lacks."""
+    data = ranks.runs[name]
+    if isinstance(data, Iterator) or callable(getattr(data, "read", None)):
+        raise NeedError(f"{show(name)} cannot be read again; give the run as a file or as data in memory")
+    run = data if isinstance(data, Run) else Run(data, format=ranks.format)
+    known = set(run.queries)
+    found = []
+    for query in queries:
+        ranking = run[query] if query in known else []
+        if ranking and isinstance(ranking[0], tuple):
+            ranking = [document for document, _ in sorted(ranking, key=lambda each: (each[1], each[0]), reverse=True)]
+        found.append(list(dict.fromkeys(map(str, ranking[:DEPTH]))))
+    return found
 
 
 def mean(values: Sequence[float]) -> float:
@@ -101,31 +137,76 @@ def mean(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else float("nan")
 
 
-def queries_of(read: Read, key: str) -> str:
+def measure_of(read: ScoredRuns, choice: Choice) -> str:
+    """The measure that a chart is about: by default the first."""
+    return next(iter(read.first.measures)) if choice.measure is None else read.first.key(choice.measure)
+
+
+def assay_measure(read: ScoredRuns, measure: str, name: str) -> Measure:
+    """A measure by assay's own name, relevant from the same grade on as under the policies of another one."""
+    rel = ranks_of(read).scorer.plan.measures[measure].policies.rel
+    return next(iter(parse_measures([name], find_convention("assay"), rel).values()))
+
+
+def queries_of(read: ScoredRuns, key: str) -> str:
     """How many queries have a value, in words."""
     numbers = sorted({result.counted(key) for result in read.results.values()})
     over = count(numbers[-1], "query", "queries")
     return over if len(numbers) == 1 else f"{numbers[0]:,} to {over}"
 
 
-def name_at(measure: Measure) -> str:
-    """The name of a measure with `k` as its cutoff.
+def ranks_of(read: ScoredRuns) -> Ranks:
+    """The ranks of the runs, which a chart of rankings is given."""
+    assert read.ranks is not None  # noqa: S101 - what it is drawn of
+    return read.ranks
 
-    >>> import assay
-    >>> name_at(assay.parse_measure("ndcg@1"))
-    'ndcg@k'
+
+def judged_of(read: ScoredRuns, run: str, measure: str) -> Judged:
+    """The hits of a run under the policies of a measure, for the queries of its result."""
+    ranks = ranks_of(read)
+    judged = ranks.judged[run, measure]
+    places = np.array([ranks.scorer.qrels.number(query) for query in read.results[run].queries], dtype=np.int64)
+    return rebuild(judged) if len(places) == judged.size else select(judged, places)
+
+
+def means_at(
+    read: ScoredRuns, run: str, measure: str, other: Measure, cutoffs: Sequence[int] | None = None
+) -> list[float]:
+    """The mean of another measure at each cutoff, under the policies of one, over the queries with a value of that one.
+
+    Without cutoffs, its only mean.
     """
-    return f"{str(measure).removesuffix('@1')}@k"
+    ranks = ranks_of(read)
+    judged, whole = judged_of(read, run, measure), ranks.judged[run, measure]
+    bound = other.bound(whole)
+    blank = np.isnan(read.results[run].scores[measure])
+    blank = blank | is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
+    rows = [bound(judged)] if cutoffs is None else values_at(bound, judged, cutoffs)
+    aggregate = AGGREGATES[bound.definition.aggregate]
+    return [aggregate(np.where(blank, np.nan, row)) for row in rows]
 
 
-def unanchored(read: Read) -> str:
-    return " Human labels are not used." if any(each.human for each in read.results.values()) else ""
+def values_at(measure: Measure, judged: Judged, cutoffs: Sequence[int]) -> list[FloatArray]:
+    """The values of a measure at each cutoff: all in one call where the measure allows, else one by one.
+
+    In the one call every query stands once per cutoff, each with its own. A measure that takes only one cutoff for all
+    fails there, or gives other values than on its own, which its first and last cutoff show. With many hits, what the
+    calls share is worth more than a single call.
+    """
+    ends = {k: at(measure, k)(judged) for k in {cutoffs[0], cutoffs[-1]}}
+    rows: list[FloatArray] = []
+    if len(judged.hits.rank) * len(cutoffs) <= MOST_HITS:
+        own = np.repeat(np.array(cutoffs, dtype=np.int64), judged.size).view(Cutoffs)
+        every = np.tile(np.arange(judged.size), len(cutoffs))
+        with suppress(MeasureError, IndexError, ValueError, TypeError):
+            # No hit has the place -1: the queries keep all of theirs.
+            rows = np.split(at(measure, own)(without(judged, every, np.full_like(every, -1))), len(cutoffs))
+    found = dict(zip(cutoffs, rows, strict=False))
+    if all(k in found and np.array_equal(found[k], values, equal_nan=True) for k, values in ends.items()):
+        return rows
+    return [ends[k] if k in ends else at(measure, k)(judged) for k in cutoffs]
 
 
-RANKING_KINDS: dict[str, Callable[[Read, str], Chart]] = {
-    "precision_recall": plot_precision_recall,
-    "cutoff": plot_cutoff,
-    "scores": plot_scores,
-    "judged": plot_judged,
-    "runs": plot_runs,
-}
+def at(measure: Measure, k: Any) -> Measure:  # noqa: ANN401 - a cutoff, or one per query
+    """A measure with another cutoff."""
+    return Measure(measure.definition, {**measure.values, "k": k})

@@ -31,7 +31,7 @@ MOST_TEXT = 6_000_000
 DIGITS = 3
 
 
-class Found(NamedTuple):
+class RunHits(NamedTuple):
     """The judged documents that one run retrieved for each query: their numbers and ranks."""
 
     starts: Sequence[int]
@@ -85,10 +85,10 @@ class QueryLists:
 
     def __init__(self, ranks: Ranks, runs: Sequence[str]) -> None:
         self.ranks, self.runs = ranks, runs
-        self.rel = ranks.scorer.policies.rel
+        self.rel = ranks.scorer.plan.policies.rel
         self.qrels = ranks.scorer.qrels
         first = next(iter(ranks.measures))
-        self.index = self.qrels.index_under(ranks.scorer.measures[first].policies.duplicates)
+        self.index = self.qrels.index_under(ranks.scorer.plan.measures[first].policies.duplicates)
         self.grades = np.frombuffer(self.index.grades()).tolist()
         self.starts = list(self.qrels.index_starts)
         self.found = [found_of(ranks.judged[name, first]) for name in runs]
@@ -100,7 +100,7 @@ class QueryLists:
         """What the judged documents that are shown are worth; None if that cannot be told."""
         judged = self.ranks.judged[name, measure]
         hits = judged.hits
-        chosen = np.flatnonzero((hits.rank <= self.ranks.scorer.top) | (hits.grade >= max(self.rel, judged.floor)))
+        chosen = np.flatnonzero((hits.rank <= self.ranks.scorer.plan.top) | (hits.grade >= max(self.rel, judged.floor)))
         worth = hit_worth(self.ranks.measures[measure], judged, chosen)
         if worth is None:
             return None
@@ -155,7 +155,7 @@ class QueryLists:
         """The relevant documents of a query that a run has further down than is shown."""
         found = self.found[run]
         hits = range(found.starts[number], found.starts[number + 1])
-        top = self.ranks.scorer.top
+        top = self.ranks.scorer.plan.top
         rows = [(found.document[hit], found.rank[hit]) for hit in hits if found.rank[hit] > top]
         return [row for row in rows if self.is_relevant(row[0])][:MOST_BELOW]
 
@@ -181,7 +181,7 @@ def first_or_place(name: str, places: dict[str, int]) -> int:
     return 0
 
 
-def found_of(judged: Judged) -> Found:
+def found_of(judged: Judged) -> RunHits:
     """The hits of a run by query."""
     hits = judged.hits
-    return Found(hits.starts.tolist(), hits.document.tolist(), hits.rank.tolist())
+    return RunHits(hits.starts.tolist(), hits.document.tolist(), hits.rank.tolist())

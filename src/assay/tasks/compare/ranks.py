@@ -17,7 +17,7 @@ import numpy as np
 from assay.core.errors import MeasureError
 from assay.core.judged import Groups, Hits, Judged, Spread
 from assay.core.text import given_id, printable, shorten_text
-from assay.engine.local import rebuild, select
+from assay.engine.ranking import rebuild, select
 from assay.render import finite
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
     from assay.engine.tops import Tops
-    from assay.tasks.evaluate.scorer import Scorer
+    from assay.tasks.evaluate.api import Scorer
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20
@@ -98,13 +98,20 @@ class Ranks(NamedTuple):
     # The first documents by run, if the scorer keeps them.
     tops: Mapping[str, Tops]
 
+    def named(self, name: str) -> Ranks:
+        """The ranks of the only run under another name."""
+        ((_, data),) = self.runs.items()
+        judged = {(name, measure): each for (_, measure), each in self.judged.items()}
+        tops = dict(zip([name], self.tops.values(), strict=False))
+        return self._replace(judged=judged, runs={name: data}, tops=tops)
+
     def documents(self, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
         """A query's judged documents with their ranks in both runs, the largest contribution first.
 
         If `a` is None, contributions are against the ideal ranking, and the rank before is None.
         """
         qrels = self.scorer.qrels
-        index = qrels.index_under(self.scorer.measures[measure].policies.duplicates)
+        index = qrels.index_under(self.scorer.plan.measures[measure].policies.duplicates)
         number = qrels.number(query)
         numbers = np.arange(qrels.index_starts[number], qrels.index_starts[number + 1])
         grades = np.frombuffer(index.grades())[numbers]

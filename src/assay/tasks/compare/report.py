@@ -5,50 +5,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import AssayError, DataError
+from assay.core.errors import AssayError, DataError, NeedError
 from assay.core.interface import Option
 from assay.core.policies import check_whole
 from assay.core.text import count, show
+from assay.data.run import Run
 from assay.data.text_fields import read_fields
 from assay.data.texts import QUESTIONS
 from assay.render import Marked, finite
+from assay.render.charts.kinds import KINDS
 from assay.report.answers import CHUNK
 from assay.report.content import TITLE, add_questions, base_core, notes_of
 from assay.report.page import Content, write_page
 from assay.report.slices import LENGTH, length_of, slice_rows, slice_values
+from assay.results.results import Results
 from assay.tasks.check.api import check_sources
 from assay.tasks.compare.passages import can_read_again, wanted_texts
 from assay.tasks.compare.rankings import QueryLists, ranking_parts
-from assay.tasks.evaluate.scorer import Scorer
+from assay.tasks.compare.ranks import Ranks
+from assay.tasks.evaluate.api import Scorer
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from assay.results.results import Results
-    from assay.tasks.compare.ranks import Ranks
+    from assay.results.result import Result
     from assay.tasks.compare.result import Comparison
 
 TOP = 20
 MOST_TOP = 1_000
 # Documents of all runs, up to which they are read again for the data check and for charts of whole rankings.
 MOST_CHECKED = 500_000
-READING_CHARTS = ("runs",)
 # Runs whose rankings are all compared with each other in a chart.
 MOST_ALIKE = 12
-NO_RANKINGS = "No rankings: the report was made from stored results, or from runs that can be read only once."
-# The charts of a comparison, in the order of the page, with their titles.
-CHARTS = {
-    "cutoff": "By cutoff",
-    "precision_recall": "Precision and recall",
-    "judged": "Share judged by rank",
-    "scores": "Scores by grade",
-    "critical_difference": "Critical differences",
-    "measures": "Agreement of measures",
-    "runs": "Agreement of runs",
-}
+NO_RANKINGS = (
+    "No rankings: the report was made from stored results, from runs that can be read only once, or of a run of which "
+    "`evaluate` kept none."
+)
 
 
 class Shown(NamedTuple):
@@ -65,14 +61,17 @@ class Shown(NamedTuple):
 def write_comparison(comparison: Comparison, path: str | os.PathLike[str], shown: Shown) -> None:
     """Writes the report on a comparison."""
     check_whole("top", shown.top, 1, MOST_TOP)
-    core = comparison_core(comparison, shown.title)
-    write_page(report_content(core, comparison.results, with_tops(comparison._ranks, shown.top), shown), path)  # noqa: SLF001 - the comparison's own report
+    ranks = held(comparison._ranks)  # noqa: SLF001 - the comparison's own report
+    core = comparison_core(replace(comparison, _ranks=ranks), shown.title)
+    write_page(report_content(core, comparison.results, with_tops(ranks, shown.top), shown), path)
 
 
-def write_results(results: Results, ranks: Ranks | None, path: str | os.PathLike[str], shown: Shown) -> None:
-    """Writes the report on runs that are not compared, such as a single one."""
+def write_result(result: Result, name: str, path: str | os.PathLike[str], shown: Shown) -> None:
+    """Writes the report on one run, under this name."""
     check_whole("top", shown.top, 1, MOST_TOP)
-    write_page(report_content(base_core(results, shown.title), results, with_tops(ranks, shown.top), shown), path)
+    results = Results({name: result})
+    ranks = None if result._ranks is None else Ranks(*result._ranks).named(name)  # noqa: SLF001 - the result's own report
+    write_page(report_content(base_core(results, shown.title), results, with_tops(held(ranks), shown.top), shown), path)
 
 
 def report_content(core: dict[str, Any], results: Results, ranks: Ranks | None, shown: Shown) -> Content:
@@ -95,12 +94,12 @@ def findings_of(ranks: Ranks) -> list[dict[str, str]]:
 
     It holds runs in memory.
     """
-    if count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.policies.doc_id is not None:
+    if count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.plan.policies.doc_id is not None:
         return []
     report = check_sources(
         ("judgments", ranks.scorer.qrels),
         [(name, run) for name, run in ranks.runs.items() if can_read_again(run)],
-        rel=ranks.scorer.policies.rel,
+        rel=ranks.scorer.plan.policies.rel,
         qrels_format=None,
         run_format=ranks.format,
     )
@@ -156,7 +155,7 @@ def comparison_core(comparison: Comparison, title: str, *, charts: bool = True) 
     if not charts:
         return core
     core["forests"] = {measure: comparison.plot("differences", measure=measure).spec for measure in measures}
-    core["charts"] = charts_of(comparison)
+    core["charts"], core["unmet"] = charts_of(comparison)
     return core
 
 
@@ -168,20 +167,39 @@ def first_pair(comparison: Comparison) -> dict[str, str]:
     return {"a": order[1] if other == best else other, "b": best}
 
 
-def charts_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """The charts that the comparison can give."""
+def charts_of(comparison: Comparison) -> tuple[list[dict[str, Any]], list[str]]:
+    """The charts that the comparison can give, in the order of the table, and why it cannot give the others."""
     ranks = comparison._ranks  # noqa: SLF001 - the comparison's own report
     is_large = len(comparison.results) > MOST_ALIKE or (ranks is not None and count_retrieved(ranks) > MOST_CHECKED)
-    charts = []
-    for kind, title in CHARTS.items():
-        if is_large and kind in READING_CHARTS:
+    charts, unmet = [], []
+    for kind in (each for each in KINDS.values() if each.heading):
+        if kind.name == "runs" and is_large:
+            most = f"{MOST_ALIKE} runs and {MOST_CHECKED:,} retrieved documents"
+            unmet.append(f"{kind.heading}: the chart reads rankings again, for at most {most}")
             continue
         try:
-            charts.append({"title": title, "spec": comparison.plot(kind).spec})
-        except AssayError:
-            # Not every comparison has every chart: one run has no agreement, stored results have no rankings.
-            continue
-    return charts
+            charts.append({"title": kind.heading, "spec": comparison.plot(kind.name).spec})
+        except NeedError as error:
+            unmet.append(f"{kind.heading}: {error}")
+    return charts, unmet
+
+
+def held(ranks: Ranks | None) -> Ranks | None:
+    """The ranks with runs of moderate size in memory: the data check and the agreement of runs look at all rows.
+
+    What cannot be held stays as it is; the data check says why.
+    """
+    if ranks is None or count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.plan.policies.doc_id is not None:
+        return ranks
+    if not all(map(can_read_again, ranks.runs.values())):
+        return ranks
+    try:
+        runs = {
+            name: each if isinstance(each, Run) else Run(each, format=ranks.format) for name, each in ranks.runs.items()
+        }
+    except AssayError:
+        return ranks
+    return ranks._replace(runs=runs, format=None)
 
 
 def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
@@ -189,11 +207,11 @@ def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
 
     None if a run can be read only once.
     """
-    if ranks is None or (ranks.tops and ranks.scorer.top >= top):
+    if ranks is None or (ranks.tops and ranks.scorer.plan.top >= top):
         return ranks
     if not all(map(can_read_again, ranks.runs.values())):
         return None
     old = ranks.scorer
-    scorer = Scorer(old.qrels, old.measures, old.convention, old.policies, threads=old.threads, top=top)
+    scorer = Scorer(replace(old.plan, top=top), old.qrels, threads=old.threads)
     tops = {name: scorer.tops(scorer.read(run, format=ranks.format)) for name, run in ranks.runs.items()}
     return ranks._replace(scorer=scorer, tops=tops)

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.interface import Option
+from assay.core.policies import check_whole
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.export import lines_below
@@ -19,7 +20,8 @@ from assay.render.table import places_of
 from assay.results.align import shared_means
 from assay.results.result import ANCHOR_FIELDS, symbols_of
 from assay.stats.pairs import Pair
-from assay.tasks.compare.moves import Moves, find_moves
+from assay.tasks.compare.diff import Diff, find_diff
+from assay.tasks.compare.read import ScoredRuns
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from assay.stats.anchored import Anchored
     from assay.stats.significance import ComparisonSettings
     from assay.tasks.compare.ranks import Ranks
-    from assay.tasks.compare.verdict import Verdict
+    from assay.tasks.compare.verdict import ComparisonVerdict
 
 # Smaller p-values round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005
@@ -109,7 +111,7 @@ class Comparison(Exports):
         return "\n".join([f"{verdict}\n", *parts]).rstrip("\n")
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonVerdict:
         """What was found, in words: one line per measure. `str()` is the text, `lines` has it as data."""
         from assay.tasks.compare.verdict import find_verdict
 
@@ -187,14 +189,16 @@ class Comparison(Exports):
 
     def queries(
         self, measure: str, a: str, b: str, *, top: int = 10, queries: object = None, corpus: object = None
-    ) -> Moves:
+    ) -> Diff:
         """The queries most helped and most hurt from `a` to `b`, with the ranks of their judged documents.
 
         The documents that moved the measure most come first. With `queries` and `corpus`, the texts of questions and
         passages by id or files of them, also the question, the first line of each passage, and the unjudged document
         that took the top; for it the runs are read once more.
         """
-        return find_moves(self.results, self._ranks, measure, (a, b), top, queries=queries, corpus=corpus)
+        check_whole("top", top, 1)
+        scored = ScoredRuns(self.results.results, self._ranks)
+        return find_diff(scored, measure, a, b, top=top, queries=queries, corpus=corpus)
 
     def report(
         self,
@@ -227,9 +231,11 @@ class Comparison(Exports):
         b: str | None = None,
     ) -> Chart:
         """A chart: docs/charts.md has every kind. `a` and `b` are two runs; differences can be those with `a` only."""
-        from assay.tasks.compare.plot import plot_comparison
+        from assay.render.charts.kinds import Choice, draw
+        from assay.tasks.compare.plot import material
 
-        return plot_comparison(self, kind, measure=measure, a=a, b=b)
+        owner = "a comparison" if self._ranks is not None else "a comparison of finished results"
+        return draw(kind, owner, material(self), Choice(measure, a, b), runs=len(self.results))
 
     @property
     def signature(self) -> Signature:

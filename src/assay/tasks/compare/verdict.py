@@ -43,7 +43,7 @@ class VerdictLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ComparisonVerdict:
     """The lines of a verdict, one per measure; `str()` is the verdict in words."""
 
     lines: tuple[VerdictLine, ...]
@@ -81,7 +81,7 @@ class Side(NamedTuple):
     winner: str | None
 
 
-def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]]) -> Verdict:
+def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]]) -> ComparisonVerdict:
     """What each measure says: about the two runs, about the baseline, or about the run with the best mean.
 
     `means` are those of each run by measure, the best first.
@@ -91,8 +91,10 @@ def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]
         by_measure.setdefault(pair.measure, []).append(pair)
     is_single = len(comparison.results) == 2  # noqa: PLR2004 - a pair
     if is_single:
-        return Verdict(tuple(tell_pair(comparison, *pairs) for pairs in by_measure.values()))
-    return Verdict(tuple(tell_many(comparison, pairs, means[measure]) for measure, pairs in by_measure.items()))
+        return ComparisonVerdict(tuple(tell_pair(comparison, *pairs) for pairs in by_measure.values()))
+    return ComparisonVerdict(
+        tuple(tell_many(comparison, pairs, means[measure]) for measure, pairs in by_measure.items())
+    )
 
 
 def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:

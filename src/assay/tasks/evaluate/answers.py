@@ -12,12 +12,13 @@ from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.core.progress import progress_bar
-from assay.data.records import Record
+from assay.data.records.record import Record
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.passages import Contents
 from assay.results.result import Result, subject_of
-from assay.tasks.evaluate.score import measure_notes, resolve_measures
+from assay.tasks.evaluate.plan import resolve_measures
+from assay.tasks.evaluate.score import measure_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,8 +51,8 @@ def evaluate_answers(
     ([0.0, 1.0], [0.6667, 1.0])
 
     The short names `em`, `f1`, `precision` and `recall` mean the measures of answers here. A measure can also be an
-    object, such as `assay.semantic` creates from an embedder, or a function of your own, which gets a record with
-    `query_id`, `answer` and `references` and returns a number (see `assay.score`).
+    object, such as `assay.judges.semantic` creates from an embedder, or a function of your own, which gets a record
+    with `query_id`, `answer` and `references` and returns a number (see `assay.extend.score`).
     """
     own = find_convention(convention)
     resolved = resolve_measures(measures, own, {}, kinds=("answers", "scores"), short=SHORT_ANSWER_NAMES)

@@ -1,22 +1,54 @@
-"""`evaluate` and `evaluate_many`: judgments and runs in, results out."""
+"""`evaluate`, `evaluate_many` and `Evaluator`: judgments and runs in, results out.
+
+A `Scorer` is a plan applied to judgments, for any number of runs. It reads a run and has it ranked; the plan scores it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from assay.core.errors import DataError, PolicyError
+import numpy as np
+
+from assay.conventions import Refused, prepare, prepare_every_query
+from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
+from assay.core.judged import integers
+from assay.data.frames.frame import gather, is_tuples
+from assay.data.qrels import Qrels
 from assay.data.run import name_runs
+from assay.engine.kernel import KernelRanking, count_threads
+from assay.engine.ranking import GivenRun, Ranking, rebuild
+from assay.files.source import describe, is_source, open_source
+from assay.results.result import Result
 from assay.results.results import Results
-from assay.tasks.evaluate.score import warned
-from assay.tasks.evaluate.scorer import DEFAULT_MEASURES, make_scorer
+from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
+from assay.tasks.evaluate.score import SHARE, warned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from assay._kernel import Progress
+    from assay.core.judged import Judged
     from assay.core.measure import Measure
-    from assay.results.result import Result
+    from assay.core.note import Note
+    from assay.core.policies import Policies
+    from assay.engine.tops import Tops
+    from assay.tasks.evaluate.plan import Plan
+
+# Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
+MOST_KEPT = 100
+# How a stored result begins, and how the output of `to_json` begins, which people take for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
+HEAD = 200
+# What reading data gives: judgments, or a ranker.
+Read = TypeVar("Read")
 
 
 def evaluate(
@@ -31,6 +63,7 @@ def evaluate(
     progress: Progress | None = None,
     human: object = None,
     votes: object = None,
+    top: int = 0,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Result:
     """Scores a run against judgments.
@@ -56,6 +89,8 @@ def evaluate(
     `votes` are people's votes, or an `assay.Votes`: their judgments count in place of those in `qrels`, which may be
     None, and the intervals include that other people might have voted otherwise. An `assay.Votes` in place of `qrels`
     does the same.
+
+    `top` keeps so many first documents of each ranking, for `result.report` to show.
     """
     if votes is None and hasattr(type(qrels), "drawn_grades"):
         qrels, votes = None, qrels
@@ -66,8 +101,12 @@ def evaluate(
             raise PolicyError("votes are people's judgments already; leave out human")
         how: Any = {"format": format, "columns": columns, "progress": progress}
         scored: Any = {"convention": convention, "threads": threads, **policies}
-        return warned(evaluate_voted(qrels, run, measures, votes, how=how, scored=scored))
-    scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+        return warned(evaluate_voted(qrels, run, measures, votes, how=how, **scored))
+    scorer = Scorer(make_plan(measures, convention=convention, top=top, **policies), qrels, threads=threads)
+    if top and human is None:
+        watch: Any = lambda _: nullcontext(progress)  # noqa: E731 - a reader of one run
+        results, kept = scorer.score_all({"run": run}, format=format, columns=columns, watch=watch)
+        return warned(replace(results["run"], _ranks=(scorer, *kept)))
     if human is not None:
         from assay.tasks.evaluate.human import evaluate_anchored
 
@@ -97,8 +136,252 @@ def evaluate_many(
     named = name_runs(runs)
     if not named:
         raise DataError("no run to evaluate; pass at least one")
-    scorer = make_scorer(qrels, measures, convention=convention, threads=threads, **policies)
+    scorer = Scorer(make_plan(measures, convention=convention, **policies), qrels, threads=threads)
     results = {name: scorer.evaluate(run) for name, run in named.items()}
     for name, result in results.items():
         warned(result, name)
     return Results(results)
+
+
+class Evaluator:
+    """Judgments and measures prepared once, for many runs or for rankings that arrive query by query.
+
+    >>> evaluator = Evaluator({"q1": ["d1"], "q2": ["d2"]}, ["rr"])
+    >>> evaluator.evaluate({"q1": ["d1"], "q2": ["d9", "d2"]})["rr"]
+    0.75
+    >>> evaluator.add("q1", ["d1", "d9"])
+    >>> evaluator.add("q2", {"d2": 0.7})
+    >>> evaluator.result()["rr"]
+    1.0
+
+    Queries that have not been added yet count as missing; with `missing="skip"` the result covers the queries added so
+    far.
+    """
+
+    def __init__(
+        self,
+        qrels: object,
+        measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+        *,
+        convention: str = "assay",
+        threads: int | None = None,
+        **policies: Any,  # noqa: ANN401 - checked by name
+    ) -> None:
+        self._scorer = Scorer(make_plan(measures, convention=convention, **policies), qrels, threads=threads)
+        self._added: KernelRanking | None = None
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self._scorer.qrels
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures, by their names in the result."""
+        return {name: each.measure for name, each in self._scorer.plan.measures.items()}
+
+    @property
+    def convention(self) -> str:
+        """The name of the convention."""
+        return self._scorer.plan.convention
+
+    @property
+    def policies(self) -> Policies:
+        """The policies of all measures that have none of their own."""
+        return self._scorer.plan.policies
+
+    def evaluate(
+        self,
+        run: object,
+        *,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """The result of one run; rankings added query by query are not affected."""
+        return warned(self._scorer.evaluate(run, format=format, columns=columns, progress=progress))
+
+    def add(self, query: object, ranking: object) -> None:
+        """Adds the ranking of one query, in any form that a run's queries can have."""
+        if self._added is None:
+            self._added = self._scorer.start()
+        self._scorer.add(self._added, query, ranking)
+
+    def reset(self) -> None:
+        """Forgets the rankings that were added."""
+        self._added = None
+
+    def result(self) -> Result:
+        """The result of the rankings added so far."""
+        return warned(self._scorer.score(self._added or self._scorer.start()))
+
+
+class Kept(NamedTuple):
+    """What is kept of runs: judged documents by run and measure, the measures, the data, and the first documents."""
+
+    judged: dict[tuple[str, str], Judged]
+    measures: dict[str, Measure]
+    runs: dict[str, object]
+    format: str | None
+    tops: dict[str, Tops]
+
+
+class Scorer:
+    """A plan and the judgments it is applied to: reads runs, and has them ranked and scored."""
+
+    def __init__(self, plan: Plan, qrels: object, *, threads: int | None = None) -> None:
+        self.plan = plan
+        self.threads = count_threads(threads)
+        qrels = gather(qrels) if isinstance(qrels, Iterator) else qrels
+        self.listed = count_queries(qrels)
+        self.qrels, self.refused = self.read_qrels(qrels)
+        for group in plan.groups:
+            self.qrels.index_under(group.policies.duplicates)
+
+    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
+        """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
+        if isinstance(qrels, Qrels):
+            return qrels, {}
+        return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)[:2]
+
+    def read_as_tools(
+        self, data: object, read: Callable[[Any], Read], *, judgments: bool, columns: Mapping[str, str] | None = None
+    ) -> tuple[Read, Refused, object]:
+        """What was read of the data as the tools take them, the queries that each tool refuses, and those data."""
+        if is_source(data):
+            return read(data), {}, data
+        prepared = prepare(data, self.plan.used_tools, judgments=judgments)
+        try:
+            return read(prepared.data), prepared.refused, prepared.data
+        except (DuplicateError, MismatchError):
+            raise
+        except DataError:
+            # Only if something is wrong with the data is every query looked at.
+            again = prepare_every_query(data, self.plan.used_tools, judgments=judgments, columns=columns)
+            if again is None:
+                raise
+        return read(again.data), again.refused, again.data
+
+    def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
+        """The result of one run."""
+        return self.score(self.read(run, **how))
+
+    def read(self, run: object, **how: Any) -> Ranking:  # noqa: ANN401 - as in `Evaluator.evaluate`
+        """Reads a run, ranking the judged documents on the way."""
+        run = gather(run) if isinstance(run, Iterator) else run
+        listed = count_queries(run)
+        if None not in (listed, self.listed) and listed != self.listed:
+            raise MismatchError(
+                f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
+            )
+        ranking, columns = self.start(), how.get("columns")
+        read = partial(ranking.read, threads=self.threads, **how)
+        _, refused, taken = self.read_as_tools(run, read, judgments=False, columns=columns)
+        ranking.refused["rankings"] = refused
+        ranking.given = GivenRun(taken, columns, how.get("format"))
+        return ranking
+
+    def start(self) -> KernelRanking:
+        """A run without rankings, to which they can be added."""
+        plan = self.plan
+        ranking: KernelRanking
+        if plan.policies.doc_id is None:
+            surplus = all(tool.surplus for tool in plan.used_tools)
+            ranking = KernelRanking(self.qrels, plan.options, surplus=surplus)
+        else:
+            from assay.engine.chunks import ChunkRanking
+
+            rule: Any = plan.policies.doc_id
+            ranking = ChunkRanking(self.qrels, plan.options, rule)
+        ranking.refused["judgments"] = self.refused
+        return ranking
+
+    def add(self, ranking: KernelRanking, query: object, documents: object) -> None:
+        """Adds the ranking of one query to a run."""
+
+        def read(rankings: Sequence[object]) -> None:
+            ranking.add(query, rankings[0])
+
+        _, refused, taken = self.read_as_tools([documents], read, judgments=False)
+        for tool in refused:
+            ranking.refused["rankings"].setdefault(tool, []).append(str(query))
+        if len(ranking.given.data) < MOST_KEPT:
+            ranking.given.data[str(query)] = taken[0]  # type: ignore[index]
+
+    def score(self, ranking: Ranking) -> Result:
+        """The result of a run that was read."""
+        return self.plan.score(ranking, overlap_notes(ranking, self.plan.policies.doc_id))
+
+    def score_all(
+        self,
+        runs: Mapping[str, object],
+        *,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
+    ) -> tuple[dict[str, Result], Kept]:
+        """The result of each run, and what is kept of them; `watch` shows the progress of reading each."""
+        results, kept = {}, Kept({}, {}, {}, format, {})
+        for name, run in runs.items():
+            with watch(describe(run)) as progress:
+                read = self.read(run, format=format, columns=columns, progress=progress)
+                results[name] = self.score(read)
+                for group in self.plan.groups:
+                    judged, _ = read.judged(group.policies, group.number)
+                    kept.judged.update({(name, measure): rebuild(judged) for measure in group.measures})
+                kept.runs[name] = run if isinstance(run, Iterator) else read.given.data
+                kept.measures.update(results[name].measures)
+                if self.plan.top:
+                    kept.tops[name] = self.tops(read)
+        return results, kept
+
+    def tops(self, ranking: Ranking) -> Tops:
+        """The first documents of each query, up to `top`, as the policies of the first group rank them."""
+        return ranking.tops(self.plan.groups[0].policies, self.plan.top)
+
+
+def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
+    """What to say loudly if judgments and run hardly meet; raises if they have no query in common.
+
+    That is looked at closely only where less than `SHARE` of what is expected was found.
+    """
+    counts, unknown = ranking.counts(0), ranking.unknown()
+    found = integers(counts["retrieved"])
+    hits, matched = np.count_nonzero(integers(counts["document"]) >= 0), np.count_nonzero(found >= 0)
+    few = hits < SHARE * len(ranking.qrels.grades)
+    if matched and not few and (found > 0).any() and not (unknown and matched < SHARE * len(found)):
+        return []
+    from assay.tasks.evaluate.overlap import no_query_error, overlap_notes
+
+    if not matched:
+        raise no_query_error(ranking)
+    return overlap_notes(ranking, rule)
+
+
+def count_queries(data: object) -> int | None:
+    """The number of queries in a list of them; None if the data has another form."""
+    return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
+
+
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
+    if ".htm" in str(os.fspath(path)).lower():
+        from assay.results.embedded import is_report
+
+        if is_report(path):
+            return True
+    if not Path(path).is_file():
+        return False
+    with open_source(path) as source:
+        return MARK.match(source.read(limit=HEAD)) is not None
+
+
+def finished_result(data: object) -> Result | None:
+    """The result, given as such or as a stored file; None for a run."""
+    if not isinstance(data, (str, os.PathLike)):
+        return data if isinstance(data, Result) else None
+    if not is_stored(data):
+        return None
+    from assay.results.stored import load_result
+
+    return load_result(data)

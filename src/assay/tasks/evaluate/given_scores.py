@@ -15,13 +15,12 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.text import nearest
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects
-from assay.data.frames import is_frame, normalise_name
-from assay.data.record_layout import RecordFields
-from assay.data.record_rows import PARTS
-from assay.data.records import read_records
-from assay.data.source import describe, open_source
+from assay.data.frames.frame import is_frame, normalise_name
+from assay.data.records.fields import PARTS, RecordFields
+from assay.data.records.read import read_records
+from assay.files.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, every_score, is_score, parse_score, score_name
-from assay.results.recognize import finished_result
+from assay.tasks.evaluate.api import finished_result
 from assay.tasks.evaluate.scores import score_records
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, is_given_sc
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
-    from assay.tasks.evaluate.scorer import Scorer
+    from assay.tasks.evaluate.api import Scorer
 
 Anchorable = TypeVar("Anchorable", bound=Result)
 
@@ -35,7 +35,7 @@ OF_JUDGMENTS = (NoteKind.DUPLICATES, NoteKind.TRUNCATED, NoteKind.NEGATIVE, Note
 def evaluate_anchored(scorer: Scorer, run: object, human: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
     """The result of a run, anchored by human judgments of some queries, or by human scores of them."""
     if is_given_scores(human):
-        return anchor_result(scorer.evaluate(run, **how), read_given_scores(human, list(scorer.measures)))
+        return anchor_result(scorer.evaluate(run, **how), read_given_scores(human, list(scorer.plan.measures)))
     run = read_again(run, format=how.get("format"), columns=how.get("columns"))
     result = scorer.evaluate(run, **how)
     return anchor_result(result, scored_by_people(scorer, human, result).evaluate(run, **how | {"progress": None}))
@@ -43,7 +43,7 @@ def evaluate_anchored(scorer: Scorer, run: object, human: object, **how: Any) ->
 
 def scored_by_people(scorer: Scorer, human: object, result: Result) -> Scorer:
     """The scorer of the same measures under human judgments, some of which must be of queries of the result."""
-    people = type(scorer)(human, scorer.measures, scorer.convention, scorer.policies, threads=scorer.threads)
+    people = type(scorer)(scorer.plan, human, threads=scorer.threads)
     if set(people.qrels.queries).isdisjoint(result.queries):
         raise no_common_query(people.qrels.queries, result)
     return people

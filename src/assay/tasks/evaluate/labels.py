@@ -15,9 +15,9 @@ from assay.core.errors import DataError
 from assay.core.judged import Groups, Hits, Judged
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
-from assay.engine.local import restrict
-from assay.tasks.evaluate.score import merge_parts, resolve_measures, score
-from assay.tasks.evaluate.scorer import by_policies
+from assay.engine.ranking import restrict
+from assay.tasks.evaluate.plan import by_policies, resolve_measures
+from assay.tasks.evaluate.score import merge_parts, score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,19 +16,16 @@ from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError
 from assay.core.id_difference import IdDifference, find_difference
 from assay.core.interface import Advice, Option, Task
+from assay.core.judged import integers
 from assay.core.note import Note, NoteKind
 from assay.core.text import some
-from assay.data.source import describe
-from assay.engine.local import columns_of
+from assay.files.source import describe
 from assay.tasks.evaluate.score import SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay.core.judged import IntArray
     from assay.data.id_sample import Ids
     from assay.data.qrels import Qrels
-    from assay.tasks.evaluate.scorer import RunRead
+    from assay.engine.ranking import GivenRun, Ranking
 
 SAME_IDS = "write the ids the same way on both sides"
 # More ids than these tell nothing more about how they differ, and take time.
@@ -63,11 +60,12 @@ class RunOverlap(NamedTuple):
     hits: int
 
     @classmethod
-    def of(cls, qrels: Qrels, found: IntArray, columns: Mapping[str, Any]) -> RunOverlap:
-        """`found` is the number of documents retrieved per judged query, `columns` are those of the ranker."""
-        judged = np.diff(np.frombuffer(qrels.index.starts(), dtype=np.int64))
+    def of(cls, ranking: Ranking) -> RunOverlap:
+        """How far a run meets its judgments, under the first options."""
+        counts, qrels = ranking.counts(0), ranking.qrels
+        found, judged = integers(counts["retrieved"]), np.diff(integers(qrels.index.starts()))
         expected = np.minimum(judged, np.maximum(found, 0)).sum()
-        hits = (np.frombuffer(columns["document"], dtype=np.int64) >= 0).sum()
+        hits = (integers(counts["document"]) >= 0).sum()
         return cls(len(qrels), int((found >= 0).sum()), int((found > 0).sum()), int(expected), int(hits))
 
     def has_few_queries(self, unknown: int) -> bool:
@@ -83,39 +81,39 @@ class RunOverlap(NamedTuple):
         return self.hits < SHARE * self.expected
 
 
-def no_query_error(qrels: Qrels, run: RunRead, name: str) -> DataError:
+def no_query_error(ranking: Ranking) -> DataError:
     """The error for a run that is empty, or has no query that the judgments have."""
-    unknown = sorted(run.ranker.unknown())
+    unknown = sorted(ranking.unknown())
     if not unknown:
-        return DataError(f"{name or describe(run.data)} has no rankings")
-    said, advice = describe_ids(IdsOfBoth(qrels.queries, unknown), "suffix")
+        name = "what was added" if ranking.given.is_sample else describe(ranking.given.data)
+        return DataError(f"{name} has no rankings")
+    said, advice = describe_ids(IdsOfBoth(ranking.qrels.queries, unknown), "suffix")
     return MismatchError(f"judgments and run have no query in common: {said}; {''.join(map(str, advice))}")
 
 
-def overlap_notes(qrels: Qrels, found: IntArray, run: RunRead, number: int, rule: str | None) -> list[Note]:
-    """Whether judgments and run hardly meet, in their documents or their queries.
-
-    `found` is the number of documents retrieved per judged query, -1 if it is missing from the run; `number` is that
-    of the kernel's options, and `rule` the rule for `doc_id` that was applied.
-    """
+def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
+    """Whether judgments and run hardly meet, in their documents or their queries; `rule` is that for `doc_id`."""
     notes = []
-    unknown = sorted(run.ranker.unknown())
-    overlap = RunOverlap.of(qrels, found, columns_of(run.ranker, number))
+    qrels, unknown, overlap = ranking.qrels, sorted(ranking.unknown()), RunOverlap.of(ranking)
     if overlap.has_few_queries(len(unknown)):
-        missing = [query for query, size in zip(qrels.queries, found, strict=True) if size < 0]
+        missing = [
+            query
+            for query, size in zip(qrels.queries, integers(ranking.counts(0)["retrieved"]), strict=True)
+            if size < 0
+        ]
         said, advice = describe_ids(IdsOfBoth(missing, unknown), "suffix")
         how: dict[str, Any] = {"ids": said, "expected": f"{overlap.matched + len(unknown):,}", "advice": advice}
         notes.append(Note.of(NoteKind.OVERLAP, about="queries", count=overlap.matched, **how))
     if overlap.is_empty:
         return [*notes, Note.of(NoteKind.OVERLAP, about="empty", count=0)]
     if overlap.has_few_documents:
-        said, advice = describe_documents(qrels, run, rule)
+        said, advice = describe_documents(qrels, ranking.given, rule)
         how = {"ids": said, "expected": f"{overlap.expected:,}", "advice": advice}
         notes.append(Note.of(NoteKind.OVERLAP, about="few" if overlap.hits else "", count=overlap.hits, **how))
     return notes
 
 
-def describe_documents(qrels: Qrels, run: RunRead, rule: str | None) -> tuple[str, Advice]:
+def describe_documents(qrels: Qrels, run: GivenRun, rule: str | None) -> tuple[str, Advice]:
     """Documents of both sides, how their ids differ, and what to do."""
     from assay.data.id_sample import sample_ids
 

@@ -8,31 +8,25 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from assay._kernel import Ranker
-from assay.conventions import measure_names, resolve
 from assay.core.errors import MeasureError, MismatchError
-from assay.core.interface import INTERFACE, Advice, Interface, Option, Task
+from assay.core.interface import INTERFACE, Advice, Interface, Option
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, count_or_skip_missing
 from assay.core.text import show, some
-from assay.engine.local import select
+from assay.engine.ranking import select
 from assay.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from assay.conventions import Chosen, Refused
-    from assay.core.convention import Convention
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
     from assay.core.policies import Policies
-    from assay.data.chunks import DocumentRanker
-    from assay.data.qrels import Qrels
-    from assay.engine.counted import CountedRanker
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)
@@ -40,14 +34,6 @@ ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKi
 # What to do about queries that are missing and count as empty rankings.
 SKIP_MISSING: Advice = ("trec_eval leaves these out: ", Option("missing", "skip"))
 
-# The tasks for each kind of measure; the shell scores answers with `rag`.
-TASKS = {
-    "rankings": (Task("evaluate"), ", or ", Task("evaluate_rag"), " for rankings and answers"),
-    "answers": (Task("evaluate_answers"),),
-    "contents": (Task("evaluate_rag"),),
-    "judged": (Task("evaluate_rag"), " with records and ", Option("judge")),
-    "scores": (Task("evaluate_rag"), " with records, or define a measure of rankings with @assay.measure"),
-}
 # Judgments and run hardly meet if less than this share of what is expected was found.
 SHARE = 0.01
 
@@ -71,32 +57,6 @@ class Scored(NamedTuple):
     scores: dict[str, FloatArray]
     means: dict[str, float]
     notes: list[Note]
-
-
-def resolve_measures(
-    measures: object,
-    convention: Convention,
-    options: Mapping[str, Any],
-    *,
-    kinds: Collection[str] = ("rankings",),
-    short: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, Chosen]:
-    """The measures that one name or many mean, each with its policies; all must be of these kinds.
-
-    `short` holds names that mean another one here.
-    """
-    resolved = resolve(measure_names(measures), convention, options, short)
-    if not resolved:
-        example = "ndcg@10" if "rankings" in kinds else "f1"
-        raise MeasureError(f"no measure to compute; name at least one, such as {example}")
-    for name, (measure, _) in resolved.items():
-        kind = measure.definition.of
-        if kind not in kinds:
-            what = {"scores": "score from elsewhere", "judged": "measure that an LLM judges"}.get(
-                kind, f"measure of {kind}"
-            )
-            raise MeasureError(f"{name} is a {what}; use {''.join(map(str, TASKS[kind]))}")
-    return resolved
 
 
 def score(
@@ -167,15 +127,6 @@ def merge_parts(
     notes = (*notes, *policy_notes(own, policies), *merge_notes(parts, policies))
     in_order = {name: measures[name] for name in resolved}
     return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
-
-
-def hardly_meets(judged: Judged, found: IntArray, unknown: Collection[str]) -> bool:
-    """Whether judgments and run may hardly meet: `assay.tasks.evaluate.overlap` looks at it closely.
-
-    `found` is -1 for queries that are missing from the run; `unknown` are the queries in the run without judgments.
-    """
-    few = len(judged.hits.rank) < SHARE * len(judged.grades)
-    return few or not (found > 0).any() or bool(unknown and (found >= 0).sum() < SHARE * len(found))
 
 
 def warned(result: Noted, run: str = "") -> Noted:
@@ -260,33 +211,6 @@ def least_grade(measure: Measure) -> float:
         # Grades are gains here, and only positive ones add anything.
         return max(least, float(np.nextafter(0, 1)))
     return least
-
-
-def run_notes(ranker: Ranker | DocumentRanker | CountedRanker, number: int, unknown: list[str]) -> list[Note]:
-    """What was found while reading the run under the options of that number."""
-    notes = [] if isinstance(ranker, Ranker) else ranker.notes(number)
-    if unknown:
-        notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
-    if ranker.scattered:
-        notes.append(Note.of(NoteKind.SCATTERED, count=ranker.scattered))
-    if ranker.surplus:
-        notes.append(Note.of(NoteKind.SURPLUS, count=ranker.surplus))
-    if dropped := ranker.repeats_dropped(number):
-        notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
-    if excluded := ranker.excluded(number):
-        notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
-    return notes
-
-
-def qrels_notes(qrels: Qrels, policies: Policies) -> list[Note]:
-    """Which of the duplicate judgments count, and how many grades lose their fraction."""
-    notes = []
-    if qrels.repeats:
-        which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
-        notes.append(Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which))
-    if policies.grades == "whole" and (cut := np.count_nonzero(qrels.values % 1)):
-        notes.append(Note.of(NoteKind.TRUNCATED, count=int(cut)))
-    return notes
 
 
 def query_notes(

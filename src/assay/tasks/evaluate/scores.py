@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from assay.core.judged import FloatArray
-    from assay.data.records import Record
+    from assay.data.records.record import Record
 
 
 def with_every_score(

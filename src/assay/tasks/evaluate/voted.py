@@ -17,9 +17,8 @@ from assay.core.errors import PolicyError
 from assay.core.measure import is_anchorable
 from assay.core.note import Note, NoteKind, loud_first
 from assay.data.qrels import Qrels
-from assay.engine.local import columns_of, rank_hits
+from assay.engine.ranking import rank_hits
 from assay.tasks.evaluate.score import score
-from assay.tasks.evaluate.ties import sorted_columns
 from assay.tasks.vote.api import votes as read_votes
 from assay.tasks.vote.result import Votes
 
@@ -28,8 +27,9 @@ if TYPE_CHECKING:
 
     from assay._kernel import Index, Rows
     from assay.core.judged import FloatArray, IntArray
+    from assay.engine.ranking import Ranking
     from assay.results.result import Result
-    from assay.tasks.evaluate.scorer import PolicyGroup, RunRead, Scorer
+    from assay.tasks.evaluate.api import Scorer
 
 # Draws of voters; the standard error of a variance from so many is a tenth of it.
 DRAWS = 200
@@ -81,13 +81,15 @@ def evaluate_voted(
     votes: object,
     *,
     how: Mapping[str, Any],
-    scored: Mapping[str, Any],
+    threads: int | None,
+    **scored: Any,  # noqa: ANN401 - convention and policies
 ) -> Result:
     """The result of a run by votes; `qrels` has judgments of other documents, or is None."""
-    from assay.tasks.evaluate.scorer import make_scorer
+    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.plan import make_plan
 
     known = votes if isinstance(votes, Votes) else read_votes(votes)
-    scorer = make_scorer(merge(qrels, known), measures, **scored)
+    scorer = Scorer(make_plan(measures, **scored), merge(qrels, known), threads=threads)
     read = scorer.read(run, **how)
     return allow_for_voters(scorer.score(read), scorer, read, known)
 
@@ -104,7 +106,7 @@ def merge(qrels: object, votes: Votes) -> Qrels:
     return Qrels(grades)
 
 
-def allow_for_voters(result: Result, scorer: Scorer, read: RunRead, votes: Votes) -> Result:
+def allow_for_voters(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> Result:
     """The result with wider intervals: the variance of each mean between draws of voters is added."""
     notes = [*votes.notes]
     voters = votes.voter_count
@@ -131,14 +133,14 @@ def variance(values: list[float]) -> float:
     return float(known.var(ddof=1)) if len(known) > 1 else 0.0
 
 
-def drawn_means(result: Result, scorer: Scorer, read: RunRead, votes: Votes) -> dict[str, list[float]]:
+def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> dict[str, list[float]]:
     """The mean of each measure under each draw of voters."""
     places = document_numbers(scorer.qrels, votes)
-    columns = [group_columns(scorer, read, group) for group in scorer.groups]
-    unusable = scorer.unusable(read)
+    columns = [read.ordered_counts(group.policies, group.number) for group in scorer.plan.groups]
+    unusable = scorer.plan.unusable(read)
     means: dict[str, list[float]] = {name: [] for name in result.measures}
     for grades in votes.drawn_grades(DRAWS, SEED):
-        for group, counted in zip(scorer.groups, columns, strict=True):
+        for group, counted in zip(scorer.plan.groups, columns, strict=True):
             index = scorer.qrels.index_under(group.policies.duplicates)
             values = np.frombuffer(index.grades(), dtype=np.float64).copy()
             values[places] = grades
@@ -151,13 +153,6 @@ def drawn_means(result: Result, scorer: Scorer, read: RunRead, votes: Votes) -> 
             for name, scores in part.scores.items():
                 means[name].append(float(np.nanmean(scores)) if (~np.isnan(scores)).any() else np.nan)
     return means
-
-
-def group_columns(scorer: Scorer, read: RunRead, group: PolicyGroup) -> Mapping[str, bytes]:
-    """What the ranker counted for a group of measures; grades have no part in it."""
-    if group.policies.ties == "quicksort":
-        return sorted_columns(read, group.number, scorer.qrels, group.policies)
-    return columns_of(read.ranker, group.number)
 
 
 def document_numbers(qrels: Qrels, votes: Votes) -> IntArray:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError, FileError, MeasureError, MismatchError, PolicyError
+from assay.core.errors import FileError, MeasureError, MismatchError, PolicyError
 from assay.core.interface import Option
 from assay.core.text import count, show, some
 from assay.results.align import align_by_query, check_computed_alike
-from assay.results.recognize import finished_result
 from assay.results.result import Result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.tasks.compare.ranks import Ranks
+from assay.tasks.compare.read import HowToRead, score_unscored
+from assay.tasks.evaluate.api import finished_result
 from assay.tasks.evaluate.score import warned
-from assay.tasks.evaluate.scorer import Scorer, make_scorer
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules
@@ -25,7 +23,6 @@ from assay.tasks.gate.result import GateCheck, GateReport, Rules
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assay._kernel import Progress
     from assay.core.measure import Measure
 
 HIGHEST_ALPHA = 0.5
@@ -49,7 +46,7 @@ def gate(
     convention: str | None = None,
     format: str | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: bool = False,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> GateReport:
     """Checks that a run reaches minimum values, and that it did not drop against a baseline by more than allowed.
@@ -78,9 +75,9 @@ def gate(
 
     `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is
     scored, and a policy, a convention or a format is an error. `doc_id` finds the documents of chunks, as in
-    `evaluate`. `test` is `randomization`, `t` or `bootstrap`; the Wilcoxon and sign tests are about medians, and a
-    limit is about a mean. `randomization` and `t` assume that changes are spread symmetrically, so `alpha` is only
-    approximate if they are strongly skewed.
+    `evaluate`, and `progress` shows bars on a terminal. `test` is `randomization`, `t` or `bootstrap`; the Wilcoxon and
+    sign tests are about medians, and a limit is about a mean. `randomization` and `t` assume that changes are spread
+    symmetrically, so `alpha` is only approximate if they are strongly skewed.
 
     With `queries` and `corpus`, the texts of questions and passages by id or files of them, the worst queries of a
     failed check are shown with the question, the first line of each passage, and the unjudged document that took the
@@ -93,8 +90,8 @@ def gate(
     # The baseline does not need measures that only have a minimum.
     names = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
-    chosen = policies if convention is None else {"convention": convention, **policies}
-    sides = score_sides(qrels, data, names, HowToRead(format, threads, progress), chosen)
+    reading = HowToRead(convention, threads, format, policies, progress=progress)
+    sides = score_sides(qrels, data, names, reading)
     check_spellings(floors, sides.run, "minimum")
     check_spellings(drops, sides.run, "max_drop")
     warned(sides.run)
@@ -144,32 +141,22 @@ def check_rules(rules: Rules) -> Rules:
     return rules._replace(alpha=known.alpha, samples=known.samples, seed=known.seed)
 
 
-class HowToRead(NamedTuple):
-    """The options for reading runs."""
-
-    format: str | None
-    threads: int | None
-    progress: Progress | None
-
-
-def score_sides(
-    qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead, options: dict[str, Any]
-) -> Sides:
+def score_sides(qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead) -> Sides:
     """The results of both sides, on the same queries; runs are scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
     results = {side: with_measures(side, each, names[side]) for side, each in finished.items() if each is not None}
     unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
     if unscored:
-        scorer = scorer_of(qrels, names[RUN], {"threads": reading.threads, **options})
-        # Only the run, which is read first, shows its progress.
-        shown = iter([reading.progress] if RUN in unscored else [])
-        scored, kept = scorer.score_all(unscored, format=reading.format, watch=lambda _: nullcontext(next(shown, None)))
-        ranks = Ranks(scorer, *kept)
+        scored, ranks = score_unscored(qrels, unscored, names[RUN], reading)
+        known = next(iter(scored.values())).measures
+        for name in names[RUN]:
+            if name not in known:
+                several = ", ".join(each for each in known if each not in names[RUN])
+                raise MeasureError(f"{show(name)} names several measures; set a limit for each: {several}")
         results |= scored
     else:
-        what = "the run is a finished result" if len(data) == 1 else "both sides are finished results"
-        check_unused(reading.format, options, what)
+        reading.check_unused()
     run, baseline = results[RUN], results.get(BASELINE)
     # Two runs that were scored here are computed alike.
     is_aligned = len(unscored) == len(data) and baseline is not None and run.queries == baseline.queries
@@ -178,31 +165,12 @@ def score_sides(
     return Sides(run, baseline, ranks)
 
 
-def check_unused(format: str | None, options: dict[str, Any], reason: str) -> None:
-    """Raises if an option for scoring runs is set but no run is scored."""
-    unused = [*options, *([] if format is None else ["format"])]
-    if unused:
-        raise PolicyError(f"{Option(unused[0])} cannot be set here: {reason}, so nothing is scored; leave it out")
-
-
 def with_measures(side: str, result: Result, names: list[str]) -> Result:
     """A finished result with these measures, under these names."""
     try:
         return result.only(names)
     except MeasureError as error:
         raise MeasureError(f"a measure is missing from the {side}: {error}") from None
-
-
-def scorer_of(qrels: object, names: list[str], options: dict[str, Any]) -> Scorer:
-    """The scorer of both runs."""
-    if qrels is None:
-        raise DataError("a run cannot be scored without judgments; pass judgments, or finished results only")
-    scorer = make_scorer(qrels, names, **options)
-    for name in names:
-        if name not in scorer.measures:
-            several = ", ".join(each for each in scorer.measures if each not in names)
-            raise MeasureError(f"{show(name)} names several measures; set a limit for each: {several}")
-    return scorer
 
 
 def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:

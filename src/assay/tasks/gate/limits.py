@@ -12,12 +12,12 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.conventions import resolve
+from assay.conventions import find_convention, resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
-from assay.core.interface import Option
+from assay.core.interface import Interface, Option
 from assay.core.policies import Policies
 from assay.core.text import nearest, printable, show
-from assay.data.source import prefix_errors, quoted, read_toml
+from assay.files.source import prefix_errors, quoted, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -97,6 +97,19 @@ def meaning_under(convention: Convention, policies: Mapping[str, Any]) -> Callab
         return found[0] if len(found) == 1 else name
 
     return meaning
+
+
+def merge_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a file, overridden by what a command line says; limits are overridden measure by measure."""
+    settings = read_settings(config)
+    both = {**settings, **{name: value for name, value in told.items() if value is not None and name not in LIMITS}}
+    policies = {name: both[name] for name in Policies.__slots__ if name in both}
+    meaning = meaning_under(find_convention(both.get("convention", "assay")), policies)
+    for name in LIMITS:
+        in_file = by_meaning(settings.get(name, {}).items(), meaning, f"{name} in the settings")
+        on_line = by_meaning(told[name], meaning, Option(name).written(Interface.SHELL))
+        both[name] = dict({**in_file, **on_line}.values())
+    return both
 
 
 def check_spellings(limits: Mapping[str, float], result: Result, where: str) -> None:

@@ -8,7 +8,7 @@ from assay.render import finite
 from assay.report.content import base_core, notes_of
 from assay.report.page import write_page
 from assay.results.results import Results
-from assay.tasks.compare.report import Shown, report_content, with_tops
+from assay.tasks.compare.report import Shown, held, report_content, with_tops
 from assay.tasks.gate.result import finite_fields, worst_title
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def write_gate(report: GateReport, sides: Sides, path: str | os.PathLike[str], s
     core["notes"] = notes_of(report.notes)
     core["signature"] = str(report.signature)
     ranks = sides.ranks if sides.ranks is not None and set(both) <= {name for name, _ in sides.ranks.judged} else None
-    write_page(report_content(core, results, with_tops(ranks, shown.top), shown), path)
+    write_page(report_content(core, results, with_tops(held(ranks), shown.top), shown), path)
 
 
 def check_fields(check: Any) -> dict[str, Any]:  # noqa: ANN401 - a GateCheck

@@ -19,7 +19,7 @@ from typing import Any
 from assay.core.errors import FormatError, MeasureError
 from assay.core.measure import Definition, Measure
 from assay.core.text import printable, show
-from assay.data.source import prefix_errors, read_toml
+from assay.files.source import prefix_errors, read_toml
 from assay.measures import TABLE
 from assay.measures.judged.criteria import KINDS, OwnCriterion, aspect, check_levels, criterion_definition
 
@@ -36,11 +36,11 @@ def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     question and answer: "reference", "contexts" or "all".
 
     >>> import assay
-    >>> criteria = assay.read_criteria({"politeness": {"aspect": "Is the answer polite?"}})
+    >>> criteria = assay.judges.read_criteria({"politeness": {"aspect": "Is the answer polite?"}})
     >>> judge = assay.Judge(lambda messages: '{"reason": "It greets.", "verdict": true}', cache=False)
     >>> assay.evaluate_rag([{"query_id": "q1", "answer": "Hello!"}], ["politeness"], judge=judge).mean
     {'politeness': 1.0}
-    >>> assay.remove_measure("politeness")
+    >>> assay.extend.remove_measure("politeness")
     """
     if isinstance(source, Mapping):
         content, where = source, "the criteria"
@@ -111,5 +111,5 @@ def check_free(definition: Definition) -> None:
     if known is definition:
         return
     if getattr(known, "criterion", None) is not None:
-        raise MeasureError(f"another criterion is named {show(known.name)}; assay.remove_measure removes it")
+        raise MeasureError(f"another criterion is named {show(known.name)}; assay.extend.remove_measure removes it")
     raise MeasureError(f"a measure named {show(definition.name)} already exists; choose another name")

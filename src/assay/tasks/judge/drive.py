@@ -1,4 +1,11 @@
-"""Judges many items, such as the records of a RAG system: what is asked about each in turn, several at a time."""
+"""Judges many items, such as the records of a RAG system: what is asked about each in turn, several at a time.
+
+How the scores of repeated draws become one, and how far other draws would have moved it:
+
+    mean: Σ s / n, variance s² / n         majority: what more than half of n verdicts of 0 or 1 say, a tie is ½
+
+The variance of a majority is that of n new verdicts, each 1 as often as the n that were drawn.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +16,34 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from assay.core.measure import Draws, Measure
+from assay.core.note import Note, NoteKind, loud_first
 from assay.core.progress import Stage, bar, is_watched
-from assay.core.prompt import Embed, Request
+from assay.core.prompt import Embed, Prompt, Request
 from assay.core.ruling import Finding, JudgeFailure, Ruling, RulingKind, Rulings, Steps, run_steps
-from assay.data.records import Record
 from assay.measures.judged.case import Case
-from assay.tasks.judge.draws import score_draws
-from assay.tasks.judge.estimate import EstimateOnly, estimate_all
-from assay.tasks.judge.judge import Judge
+from assay.tasks.judge.limits import EstimateOnly, estimate_all
+from assay.tasks.judge.prompts import check_prompts
+
+if TYPE_CHECKING:
+    from assay.data.records.record import Record
+    from assay.tasks.judge.judge import Judge
 
 # Seconds between the caller's looks for Ctrl-C, and seconds to wait for calls that are under way.
 LOOK = 0.1
 LAST_WAIT = 0.3
-
+# If a larger share failed, it is said loudly.
+TOLERATED = 0.05
 
 Item = TypeVar("Item")
 
 
 def judge_records(records: Sequence[Record], measures: Mapping[str, Measure], judge: Judge) -> dict[str, Rulings]:
     """What a judge says of each record, by measure."""
+    if judge.prompts:
+        check_prompts(judge.prompts, [prompt for each in measures.values() for prompt in each.definition.prompts])
     columns = {name: partial(steps_of, measure, room=judge.room) for name, measure in measures.items()}
     return judge_all(records, columns, judge, {name: measure.definition.draws for name, measure in measures.items()})
 
@@ -39,6 +52,30 @@ def steps_of(measure: Measure, record: Record, *, room: float = math.inf) -> Ste
     """What a measure asks about a record."""
     steps: Steps = measure.definition.function(Case(record, room), **measure.values)
     return steps
+
+
+class JudgedItems(NamedTuple):
+    """What a judge said of the items of a task: a ruling for each, who judged and how, and notes, loud ones first."""
+
+    rulings: Rulings
+    judge: str
+    notes: tuple[Note, ...]
+
+
+def ask_all(
+    what: str,
+    items: Sequence[Item],
+    ask: Callable[[Item], Steps],
+    *,
+    judge: Judge,
+    prompts: Sequence[Prompt],
+    names: Sequence[str],
+) -> JudgedItems:
+    """What a judge says of each item of a task; `names` are those of the items in notes."""
+    check_prompts(judge.prompts, prompts)
+    rulings = judge_all(items, {what: ask}, judge)[what]
+    how = f"{judge.description} prompts={','.join(map(str, prompts))}"
+    return JudgedItems(rulings, how, loud_first(verdict_notes(what, names, rulings, judge.samples)))
 
 
 def judge_all(
@@ -51,7 +88,7 @@ def judge_all(
     if judge.estimate is not None:
         estimate_all(items, columns, judge, judge.estimate)
         raise EstimateOnly
-    work = Work(items, columns, judge, draws or {})
+    work = JudgeWork(items, columns, judge, draws or {})
     threads = [
         threading.Thread(target=work.run, daemon=True, name="assay-judge")
         for _ in range(min(judge.concurrency, len(items)))
@@ -68,7 +105,7 @@ def judge_all(
     return work.rulings
 
 
-class Work(Generic[Item]):
+class JudgeWork(Generic[Item]):
     """The items, one after another, for several threads."""
 
     def __init__(
@@ -157,3 +194,77 @@ def drive(steps: Steps, judge: Judge, sample: int = 0) -> Finding:
 
 def answer(request: Request | Embed, judge: Judge, sample: int) -> Any:  # noqa: ANN401 - a reply or vectors
     return judge.embed(request) if isinstance(request, Embed) else judge.ask(request, sample=sample)
+
+
+def score_draws(scores: Sequence[float], how: Draws = "mean") -> float:
+    """One score from all draws.
+
+    >>> score_draws([1, 1, 0], "majority"), score_draws([1, 0], "majority"), score_draws([1, 0, 0.5])
+    (1.0, 0.5, 0.5)
+    """
+    mean = math.fsum(scores) / len(scores)
+    return mean if how == "mean" else majority(mean)
+
+
+def majority(share: float) -> float:
+    return 0.5 if share == 0.5 else float(share > 0.5)  # noqa: PLR2004 - half of the votes
+
+
+def draws_variance(scores: Sequence[float], how: Draws = "mean") -> float:
+    """The variance of the score over new draws; 0 with a single draw, which says nothing of others.
+
+    >>> round(draws_variance([1, 1, 0]), 4), round(draws_variance([1, 1, 0], "majority"), 4)
+    (0.1111, 0.192)
+    """
+    number = len(scores)
+    if number < 2:  # noqa: PLR2004 - a single draw
+        return 0.0
+    mean = math.fsum(scores) / number
+    if how == "mean":
+        return math.fsum((each - mean) ** 2 for each in scores) / (number - 1) / number
+    chances = [math.comb(number, ones) * mean**ones * (1 - mean) ** (number - ones) for ones in range(number + 1)]
+    votes = [majority(ones / number) for ones in range(number + 1)]
+    expected = math.fsum(chance * vote for chance, vote in zip(chances, votes, strict=True))
+    return math.fsum(chance * (vote - expected) ** 2 for chance, vote in zip(chances, votes, strict=True))
+
+
+def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: int = 1) -> list[Note]:
+    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed.
+
+    `draws` is how often each was asked.
+    """
+    lacking = {at: kind for at, kind in enumerate(rulings.kinds) if kind is not RulingKind.OK}
+    failed = {at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE}
+    said = sorted(failed) if len(failed) > TOLERATED * len(queries) else []
+    rest = [at for at in lacking if not said or at not in failed]
+    notes = []
+    for kind, places in ((NoteKind.FAILED_VERDICTS, said), (NoteKind.NO_VERDICT, rest)):
+        if places:
+            reasons = describe_reasons(rulings, places)
+            about = {"total": f"{len(queries):,}", "reasons": reasons, "measures": [name]}
+            notes.append(Note.of(kind, queries=[queries[at] for at in places], **about))  # type: ignore[arg-type]
+    drawn = [len(each.samples) for each in rulings]
+    if max(drawn, default=0) > 1:
+        flipped = [query for query, each in zip(queries, rulings, strict=True) if each.is_flipped]
+        total = f"{sum(number > 1 for number in drawn):,}"
+        how = "" if flipped else "none"
+        notes.append(
+            Note.of(NoteKind.FLIPPED, about=how, queries=flipped, measures=[name], total=total, draws=max(drawn))
+        )
+    if lost := sum(draws - number for number in drawn if 0 < number < draws):
+        asked = f"{draws * sum(number > 0 for number in drawn):,}"
+        notes.append(Note.of(NoteKind.FLIPPED, about="failed", count=lost, measures=[name], total=asked))
+    return notes
+
+
+def describe_reasons(rulings: Rulings, places: Sequence[int]) -> str:
+    """How often each kind of failure occurred, with the most frequent detail."""
+    details: dict[RulingKind, Counter[str]] = {}
+    for at in places:
+        ruling = rulings[at]
+        details.setdefault(ruling.kind, Counter())[ruling.detail] += 1
+    parts = []
+    for kind, each in details.items():
+        detail = each.most_common(1)[0][0]
+        parts.append(f"{each.total():,} {kind}" + (f": {detail}" if detail else ""))
+    return "; ".join(parts)

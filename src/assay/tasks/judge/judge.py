@@ -19,15 +19,21 @@ from assay.core.policies import check_whole
 from assay.core.prompt import Embed, Reply, ReplyError, Request
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
-from assay.data.http import NoResponseError, TemporaryError, pause_before_retry
+from assay.net.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
-from assay.tasks.judge.estimate import Estimate, EstimateOnly
-from assay.tasks.judge.kept import KeptModel, kept_model
-from assay.tasks.judge.model import Chat, Completion, Model, Vector, estimate_tokens
-from assay.tasks.judge.options import number_from, own_words, place_of_cache
-from assay.tasks.judge.reply import find_object, weights_of
-from assay.tasks.judge.throttle import LOOK, Throttle
-from assay.tasks.judge.usage import Prices, Usage
+from assay.tasks.judge.limits import LOOK, EstimateOnly, JudgeEstimate, Prices, Throttle, Usage
+from assay.tasks.judge.model import (
+    FILE_DIGEST,
+    Chat,
+    Completion,
+    FunctionModel,
+    KeptModel,
+    Model,
+    Vector,
+    estimate_tokens,
+    find_object,
+    weights_of,
+)
 
 KEY_VARIABLE = "ASSAY_JUDGE_KEY"
 OPENAI = re.compile(r"https://api\.openai\.com(?:/|$)")
@@ -44,7 +50,7 @@ class Judge:
     >>> def agree(messages):
     ...     return '{"reason": "It sounds right.", "verdict": true}'
     >>> judge = assay.Judge(agree, cache=False)
-    >>> polite = assay.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
+    >>> polite = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
     >>> judge.ask(polite.ask({"answer": "Hi!"}))
     Reply(value={'reason': 'It sounds right.', 'verdict': True}, weights={})
 
@@ -77,7 +83,7 @@ class Judge:
         max_cost: float | None = None,
         max_tokens: int = 2048,
         context: int | None = None,
-        prompts: Mapping[str, str] | None = None,
+        prompts: Mapping[str, str] | str | os.PathLike[str] | None = None,
         offline: bool = False,
     ) -> None:
         self.samples = check_whole("samples", samples, 1)
@@ -90,7 +96,7 @@ class Judge:
         self.context = None if context is None else check_whole("context", context, 1)
         self.prompts = own_words(prompts)
         self.offline = offline
-        self.estimate: Estimate | None = None
+        self.estimate: JudgeEstimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
             raise PolicyError(
@@ -129,7 +135,7 @@ class Judge:
         return math.inf if self.context is None else max(0, self.context - self.max_tokens) * 3.0
 
     @contextmanager
-    def dry_run(self) -> Iterator[Estimate]:
+    def dry_run(self) -> Iterator[JudgeEstimate]:
         """Asks nothing inside this context: the call ends once its cost is estimated.
 
         >>> import assay
@@ -140,7 +146,7 @@ class Judge:
         >>> estimate.calls
         2
         """
-        estimate = Estimate()
+        estimate = JudgeEstimate(self.usage.prices)
         self.estimate = estimate
         try:
             with suppress(EstimateOnly):
@@ -307,34 +313,39 @@ class Judge:
             )
 
     def _open(self, source: Any, model: str | None, key: str | None, headers: Any, timeout: float | None) -> Model:  # noqa: ANN401 - a judge in any form
+        """What answers; offline what stands for it, so that replies are found, without opening it."""
         if callable(source):
-            from assay.tasks.judge.function import FunctionModel
-
             asked = FunctionModel(source, model, timeout)
             return KeptModel(asked.endpoint, asked.name) if self.offline else asked
         if not isinstance(source, (str, os.PathLike)):
             raise PolicyError(f"a judge is an address, a GGUF file or a function, not {show(source)}")
         address = os.fspath(source)
-        is_server = "://" in address
-        if is_server and model is None:
-            raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
-        if not is_server:
-            self.context = self.context or EMBEDDED_WINDOW
+        if "://" in address:
+            from assay.tasks.judge.server import ChatServer, endpoint_of_server
+
+            if model is None:
+                raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
+            if self.offline:
+                return KeptModel(endpoint_of_server(address), model)
+            return ChatServer(address, model, key=key or key_for(address), headers=headers, timeout=timeout)
+        self.context = self.context or EMBEDDED_WINDOW
+        if self.offline and FILE_DIGEST.fullmatch(address):
+            return KeptModel(address, model or address)
+        from assay.tasks.judge.embedded import EmbeddedModel, endpoint_of_file
+
         if self.offline:
-            return kept_model(address, model)
-        if is_server:
-            from assay.tasks.judge.server import ChatServer
-
-            return ChatServer(address, model or "", key=key or key_for(address), headers=headers, timeout=timeout)
-        from assay.tasks.judge.embedded import EmbeddedModel
-
-        window = self.context or EMBEDDED_WINDOW
-        return EmbeddedModel(address, model, context=window, parallel=self.concurrency, timeout=timeout)
+            endpoint, name = endpoint_of_file(address)
+            return KeptModel(endpoint, model or name)
+        return EmbeddedModel(address, model, context=self.context, parallel=self.concurrency, timeout=timeout)
 
     def _open_cache(self, cache: Any) -> ReplyCache:  # noqa: ANN401 - a file, True, False or None
         if cache is False and self.offline:
             raise PolicyError("offline=True needs the cache that has the replies")
-        return ReplyCache(place_of_cache(cache, default_place()), read_only=self.offline)
+        if cache is None or isinstance(cache, bool):
+            cache = None if cache is False else default_place()
+        elif not isinstance(cache, (str, os.PathLike)):
+            raise PolicyError(f"cache= is a file, or False for none, not {show(cache)}")
+        return ReplyCache(cache, read_only=self.offline)
 
     def _open_embedder(
         self,
@@ -362,3 +373,24 @@ def close_all(*parts: ReplyCache | Model | None) -> None:
 def key_for(address: str) -> str | None:
     """The key of the environment. OpenAI's own variable counts for its own server only: no key goes elsewhere."""
     return os.environ.get(KEY_VARIABLE) or (os.environ.get("OPENAI_API_KEY") if OPENAI.match(address) else None)
+
+
+def number_from(name: str, value: object, *, above: bool = False) -> float:
+    """A number from 0 on, or above it."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or value < 0 or (above and not value):  # type: ignore[operator]
+        raise PolicyError(f"{name} must be a number {'above' if above else 'from'} 0, not {show(value)}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def own_words(prompts: object) -> dict[str, str]:
+    """The words that replace those of prompts, by name."""
+    if prompts is None:
+        return {}
+    if isinstance(prompts, (str, os.PathLike)):
+        from assay.tasks.judge.prompts import read_prompts
+
+        return read_prompts(prompts)
+    if not isinstance(prompts, Mapping) or not all(isinstance(part, str) for item in prompts.items() for part in item):
+        raise PolicyError(f'prompts= has words by the name of a prompt, as in {{"support": "…"}}, not {show(prompts)}')
+    return dict(prompts)

@@ -1,12 +1,22 @@
-"""What answers a chat: a server, an embedded model or a function, behind one interface."""
+"""What answers a chat: a server, an embedded model, a function or only a cache, behind one interface."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import json
+import math
+import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, NoReturn, Protocol
 
+from assay.core.errors import AssayError
+from assay.core.prompt import ReplyError
 from assay.core.ruling import JudgeFailure, RulingKind
+from assay.core.text import printable, show
+from assay.net.http import TemporaryError
 
 Vector = list[float]
 # Characters of a token, on average, in English; only for estimates.
@@ -95,3 +105,161 @@ def call_within(function: Callable[[], Any], seconds: float | None) -> Any:  # n
     if error is not None:
         raise error
     return value
+
+
+class FunctionModel:
+    """A function that takes a list of messages, `{"role": …, "content": …}`, and returns the reply as text."""
+
+    def __init__(self, function: Callable[..., Any], name: str | None, timeout: float | None) -> None:
+        own = getattr(function, "__qualname__", type(function).__qualname__)
+        self.endpoint = f"python:{getattr(function, '__module__', '')}.{own}"
+        self.name = name or own
+        self._function = function
+        self._timeout = timeout
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    def chat(self, chat: Chat) -> Completion:
+        """The function's reply to the messages."""
+        text = self._call([dict(each) for each in chat.messages])
+        # Chat models of libraries return a message.
+        text = getattr(text, "content", text)
+        if not isinstance(text, str):
+            raise JudgeFailure(RulingKind.UNPARSABLE, f"the function returned {show(text)}, not text")
+        sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
+        return Completion(text, sent, estimate_tokens(text))
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """As an embedder: one vector per text."""
+        vectors = self._call(list(texts))
+        try:
+            rows = [[float(value) for value in row] for row in vectors]
+        except (TypeError, ValueError):
+            raise JudgeFailure(RulingKind.UNPARSABLE, "the function did not return one vector per text") from None
+        if len(rows) != len(texts):
+            raise JudgeFailure(RulingKind.UNPARSABLE, f"{len(rows)} embeddings for {len(texts)} texts")
+        return rows
+
+    def hide(self, text: str) -> str:
+        """The function's keys are its own."""
+        return text
+
+    def close(self) -> None:
+        """Ends the loop of an asynchronous function."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+    def _call(self, argument: Any) -> Any:  # noqa: ANN401 - messages or texts in, whatever the function returns
+        try:
+            value = call_within(lambda: self._function(argument), self._timeout)
+            return self._wait_for(value) if inspect.isawaitable(value) else value
+        except (AssayError, JudgeFailure, TemporaryError):
+            raise
+        except TimeoutError:
+            raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {self._timeout or 0:g} s") from None
+        except Exception as error:
+            raise TemporaryError(printable(f"{type(error).__name__}: {error}")) from error
+
+    def _wait_for(self, value: Any) -> Any:  # noqa: ANN401 - an awaitable
+        async def work() -> Any:  # noqa: ANN401 - its result
+            return await value
+
+        waiting: Coroutine[Any, Any, Any] = work()
+        future = asyncio.run_coroutine_threadsafe(waiting, self._running_loop())
+        try:
+            return future.result(self._timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        """One loop for all calls, in a thread of its own: a notebook's own loop is not touched."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name="assay-judge-loop").start()
+            return self._loop
+
+
+def run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop until it is stopped."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+# What stands for a GGUF file that is not here.
+FILE_DIGEST = re.compile(r"gguf:[0-9a-f]{16}")
+
+
+class KeptModel:
+    """Stands for a model by its endpoint and its name, as the keys of its replies have them."""
+
+    def __init__(self, endpoint: str, name: str) -> None:
+        self.endpoint = endpoint
+        self.name = name
+
+    def chat(self, chat: Chat) -> Completion:
+        """Nothing: the cache was looked into before."""
+        self._refuse(chat)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Nothing: the cache was looked into before."""
+        self._refuse(texts)
+
+    def hide(self, text: str) -> str:
+        """There is no key."""
+        return text
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _refuse(self, _: object) -> NoReturn:
+        said = "the cache has no reply (failures are not kept), and the judge is offline"
+        raise JudgeFailure(RulingKind.NOT_ASKED, said)
+
+
+OBJECT = re.compile(r"\{")
+# Where a model that thinks aloud has done so, and how many beginnings of an object are tried.
+THOUGHT = "</think>"
+MOST_BEGINNINGS = 100
+
+
+def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
+    r"""The JSON object in a reply, also in a block of code, with words around it, or after a model's thinking.
+
+    >>> find_object('Sure: ```json\n{"verdict": true}\n```')
+    {'verdict': True}
+    >>> find_object('<think>Maybe {"verdict": false}?</think>{"verdict": true}')
+    {'verdict': True}
+    """
+    said = text.rpartition(THOUGHT)[2]
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        pass
+    decoder = json.JSONDecoder()
+    for begin in islice((match.start() for match in OBJECT.finditer(said)), MOST_BEGINNINGS):
+        try:
+            return decoder.raw_decode(said, begin)[0]
+        except (ValueError, RecursionError):
+            continue
+    raise ReplyError("it is not JSON")
+
+
+def weights_of(tokens: Sequence[Token], field: str) -> dict[str, float]:
+    """The probabilities of what the value of a field might have been: those of its first token.
+
+    >>> tokens = [Token('{"score": ', {}), Token("4", {"4": -0.105, "5": -2.303})]
+    >>> {word: round(share, 2) for word, share in weights_of(tokens, "score").items()}
+    {'4': 0.9, '5': 0.1}
+    """
+    before = ""
+    for token in tokens:
+        if field and re.search(rf'"{re.escape(field)}"\s*:\s*"?$', before) and token.text.strip(' "'):
+            return {word.strip(' "'): math.exp(value) for word, value in token.alternatives.items()}
+        before += token.text
+    return {}

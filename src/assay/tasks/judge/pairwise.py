@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MismatchError
-from assay.core.note import Note, loud_first
-from assay.core.prompt import Prompt
+from assay.core.note import Note
 from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
 from assay.core.text import count
-from assay.data.records import Record, read_records
+from assay.data.records.read import read_records
+from assay.data.records.record import Record
 from assay.render import Cell, Column, Exports, Table, json_fields, records
 from assay.stats.intervals import Interval
 from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
-from assay.tasks.judge.drive import judge_all
-from assay.tasks.judge.notes import verdict_notes
-from assay.tasks.judge.prompts import check_prompts
+from assay.tasks.judge.drive import ask_all
+from assay.tasks.judge.prompts import BETTER
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
@@ -32,16 +31,6 @@ if TYPE_CHECKING:
 
 FEWEST_SYSTEMS = 2
 FEWEST = 3
-WORDS = ("A", "B", "tie")
-BETTER = Prompt(
-    "better",
-    1,
-    """\
-Two answers to the same question, A and B. Decide which one answers it better: more correct, more complete, and to the
-point. If there is a reference, it is right. Length and style alone do not make an answer better, nor does its place.
-Say "tie" if neither is better.""",
-    {"reason": str, "better": WORDS},
-)
 # What a reply is worth for the answer in the first place.
 WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
 
@@ -181,7 +170,7 @@ def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
     ...     return f'{{"reason": "Paris is right.", "better": "{"A" if right else "B"}"}}'
     >>> one = [{"query_id": "q1", "question": "The capital of France?", "answer": "Paris"}]
     >>> other = [{"query_id": "q1", "question": "The capital of France?", "answer": "Lyon"}]
-    >>> found = assay.pairwise({"new": one, "old": other}, judge=assay.Judge(judge, cache=False))
+    >>> found = assay.judges.pairwise({"new": one, "old": other}, judge=assay.Judge(judge, cache=False))
     >>> found.games.score.tolist(), found.flip_rate
     ([1.0], 0.0)
     """
@@ -198,11 +187,9 @@ def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
     ]
     if not duels:
         raise MismatchError("no two systems answer the same question; the ids of the records must agree")
-    check_prompts(judge.prompts, [BETTER])
-    rulings = judge_all(duels, {"pairwise": duel_steps}, judge)["pairwise"]
     names = [f"{duel.query} ({duel.first} and {duel.second})" for duel in duels]
-    notes = loud_first(verdict_notes("pairwise", names, rulings, judge.samples))
-    return Preferences(list(known), duels, rulings, f"{judge.description} prompts={BETTER}", notes)
+    asked = ask_all("pairwise", duels, duel_steps, judge=judge, prompts=[BETTER], names=names)
+    return Preferences(list(known), duels, *asked)
 
 
 def duel_of(first: str, second: str, one: Record, other: Record) -> Duel:

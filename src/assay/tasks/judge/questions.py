@@ -16,36 +16,16 @@ from rapidfuzz import fuzz
 from assay.core.errors import DataError
 from assay.core.note import Note, loud_first
 from assay.core.policies import check_whole
-from assay.core.prompt import Prompt
 from assay.core.ruling import Finding, Steps, Verdict
 from assay.core.text import count
 from assay.data.texts import DOCUMENTS, read_texts
 from assay.render import Column, Exports, Table
-from assay.tasks.judge.drive import judge_all
-from assay.tasks.judge.notes import verdict_notes
-from assay.tasks.judge.prompts import check_prompts
+from assay.tasks.judge.drive import ask_all
+from assay.tasks.judge.prompts import ANSWERABLE, QUESTION
 
 if TYPE_CHECKING:
     from assay.tasks.judge.judge import Judge
 
-QUESTION = Prompt(
-    "question",
-    1,
-    """\
-Write one question that a user of a search system might ask and that the passage answers, and the answer. The question
-must make sense to somebody who has not seen the passage: no "the passage", no "this company", no pronoun without a
-name. The answer is short and says only what the passage says. If the passage has nothing to ask about, leave both
-empty.""",
-    {"question": str, "answer": str},
-)
-ANSWERABLE = Prompt(
-    "answerable",
-    1,
-    """\
-Decide whether the passage alone answers the question, and whether the answer given is right according to the passage.
-The verdict is true only if both hold.""",
-    {"reason": str, "verdict": bool},
-)
 # More alike than this, two questions are one; of 100.
 ALIKE = 85.0
 # How many passages are tried for each question that is wanted.
@@ -119,11 +99,11 @@ def make_questions(corpus: object, number: int, *, judge: Judge, seed: int = 0) 
         "nearly a duplicate": 0,
     }
     notes: list[Note] = []
-    check_prompts(judge.prompts, [QUESTION, ANSWERABLE])
     for batch in batches([ids[at] for at in order], number):
-        rulings = judge_all(batch, {"questions": partial(question_steps, texts=texts)}, judge)["questions"]
-        notes += verdict_notes("questions", batch, rulings, judge.samples)
-        for document, ruling in zip(batch, rulings, strict=True):
+        ask = partial(question_steps, texts=texts)
+        asked = ask_all("questions", batch, ask, judge=judge, prompts=[QUESTION, ANSWERABLE], names=batch)
+        notes += asked.notes
+        for document, ruling in zip(batch, asked.rulings, strict=True):
             if not ruling.verdicts or len(kept) == number:
                 continue
             question, answer = ruling.verdicts[0].subject, ruling.verdicts[0].against
@@ -137,8 +117,7 @@ def make_questions(corpus: object, number: int, *, judge: Judge, seed: int = 0) 
                 kept.append(MadeQuestion(f"q{len(kept) + 1}", question, answer, document, texts[document]))
         if len(kept) == number:
             break
-    how = f"{judge.description} prompts={QUESTION},{ANSWERABLE}"
-    return MadeQuestions(kept, number, how, rejected, loud_first(notes))
+    return MadeQuestions(kept, number, asked.judge, rejected, loud_first(notes))
 
 
 def batches(ids: Sequence[str], number: int) -> Iterator[Sequence[str]]:

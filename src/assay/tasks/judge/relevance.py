@@ -12,37 +12,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from assay.core.errors import DataError, MismatchError
-from assay.core.note import Note, loud_first
+from assay.core.note import Note
 from assay.core.policies import check_whole
-from assay.core.prompt import Prompt, Scale
+from assay.core.prompt import Scale
 from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
 from assay.core.text import count, some
 from assay.data.qrels import Qrels
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.render import Cell, Column, Exports, Table
-from assay.tasks.judge.drive import judge_all
-from assay.tasks.judge.notes import verdict_notes
-from assay.tasks.judge.prompts import check_prompts
-from assay.tasks.pool.collect import first_documents
+from assay.tasks.judge.drive import ask_all
+from assay.tasks.judge.prompts import RELEVANCE
+from assay.tasks.next.collect import first_documents
 
 if TYPE_CHECKING:
     from assay.tasks.judge.judge import Judge
 
 DEPTH = 20
 GRADES = Scale(0, 3)
-RELEVANCE = Prompt(
-    "relevance",
-    1,
-    """\
-Grade how well the passage answers the question:
-3: the passage is about the question and has the exact answer.
-2: the passage has some of the answer, or the whole answer hidden among other things.
-1: the passage is about the same subject but does not answer the question.
-0: the passage has nothing to do with the question.
-First consider what the person who asks wants to know, then how well the passage fits that, then how far the passage can
-be trusted; then give the grade.""",
-    {"intent": str, "fit": Scale(0, 3), "trust": Scale(0, 3), "grade": Scale(0, 3)},
-)
 
 
 class PooledPair(NamedTuple):
@@ -124,7 +110,7 @@ def judge_relevance(
     >>> def judge(messages):
     ...     right = "Paris" in messages[1]["content"]
     ...     return f'{{"intent": "a city", "fit": 3, "trust": 3, "grade": {3 if right else 0}}}'
-    >>> found = assay.judge_relevance(
+    >>> found = assay.judges.judge_relevance(
     ...     {"q1": "What is the capital of France?"},
     ...     {"bm25": {"q1": ["d1", "d2"]}},
     ...     {"d1": "Paris is the capital of France.", "d2": "Lyon is on the Rhône."},
@@ -134,7 +120,6 @@ def judge_relevance(
     {'d1': 3.0, 'd2': 0.0}
     """
     check_whole("depth", depth, 1)
-    check_prompts(judge.prompts, [RELEVANCE])
     known = {} if human is None else grades_by_query(human)
     pool = [PooledPair(*pair) for pair in first_documents(runs, depth)]
     pairs = [pair for pair in pool if pair.document not in known.get(pair.query, {})]
@@ -143,11 +128,9 @@ def judge_relevance(
         raise MismatchError(f"no query of the runs has a question: {some(sorted({pair.query for pair in pool}))}")
     texts = read_texts(corpus, DOCUMENTS, only={pair.document for pair in pairs})
     ask = partial(grade_steps, questions=questions, texts=texts)
-    rulings = judge_all(pairs, {"relevance": ask}, judge)["relevance"]
     names = [f"{pair.query} {pair.document}" for pair in pairs]
-    notes = loud_first(verdict_notes("relevance", names, rulings, judge.samples))
-    how = f"{judge.description} prompts={RELEVANCE}"
-    return RelevanceJudgments(pairs, rulings, how, known, len(pool) - len(pairs), notes)
+    asked = ask_all("relevance", pairs, ask, judge=judge, prompts=[RELEVANCE], names=names)
+    return RelevanceJudgments(pairs, asked.rulings, asked.judge, known, len(pool) - len(pairs), asked.notes)
 
 
 def grades_by_query(human: object) -> dict[str, dict[str, float]]:

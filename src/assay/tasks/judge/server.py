@@ -18,8 +18,8 @@ from assay.core.errors import DataError
 from assay.core.interface import Option
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
-from assay.data.http import HttpClient, HttpError, TemporaryError, excerpt
-from assay.data.secrets import secrets_in_address, secrets_in_headers
+from assay.net.http import HttpClient, HttpError, TemporaryError, excerpt
+from assay.net.secrets import secrets_in_address, secrets_in_headers
 from assay.tasks.judge.model import Chat, Completion, Token, Vector, estimate_tokens
 
 FORMS = ("json_schema", "json_object", "text")

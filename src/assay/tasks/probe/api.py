@@ -17,17 +17,18 @@ from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import Policies, check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
-from assay.data.chunks import Chunks
 from assay.data.run import Run
 from assay.data.texts import is_number, read_texts
+from assay.engine.chunks import Chunks
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.evaluate.score import warned
-from assay.tasks.evaluate.scorer import Scorer, make_scorer
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.records import make_records, read_references
 from assay.tasks.probe.result import Probe
-from assay.tasks.probe.retrievers import Ranking, RankingReader, Retriever, as_retriever, require_name
+from assay.tasks.probe.retrievers import LiveRanking, RankingReader, Retriever, as_retriever, require_name
 
 if TYPE_CHECKING:
     import os
@@ -98,7 +99,7 @@ def probe(
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
     settings = find_convention(convention).policies.changed({**policies, "doc_id": rule})
     own, once = chunk_policies(policies, settings)
-    scorer = make_scorer(qrels, names, convention=convention, **own)
+    scorer = Scorer(make_plan(names, convention=convention, **own), qrels)
     retriever = search.as_retriever(k, name) if isinstance(search, HttpSearch) else as_retriever(search, k, name)
     if checkpoint is not None and name is None:
         require_name(search)
@@ -218,7 +219,7 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     unasked = [query for query in qrels.queries if query not in judged]
     if unasked:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
-        if scorer.policies.missing == "error":
+        if scorer.plan.policies.missing == "error":
             raise MismatchError(f"{note}; {count_or_skip_missing()}")
         notes.append(note)
     return judged, notes
@@ -241,7 +242,7 @@ def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[N
     return Probe(result, run, failures, seconds, asked=session.asked, elapsed=session.elapsed)
 
 
-def ranking_notes(rankings: Mapping[str, Ranking], k: int, settings: Policies) -> list[Note]:
+def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, settings: Policies) -> list[Note]:
     """What was decided about the rankings."""
     notes = [] if settings.doc_id is None else chunk_notes(rankings.values(), settings.doc_id)
     concealing = [query for query, ranking in rankings.items() if ranking.concealed]
@@ -262,7 +263,7 @@ def ranking_notes(rankings: Mapping[str, Ranking], k: int, settings: Policies) -
     return notes
 
 
-def chunk_notes(rankings: Iterable[Ranking], rule: Any) -> list[Note]:  # noqa: ANN401 - a rule that was parsed
+def chunk_notes(rankings: Iterable[LiveRanking], rule: Any) -> list[Note]:  # noqa: ANN401 - a rule that was parsed
     """How many chunks were left out, and which ids the rule does not match."""
     chunks = Chunks(rule)
     for ranking in rankings:
@@ -275,7 +276,7 @@ def depth_notes(scorer: Scorer, k: int) -> list[Note]:
     """Which measures look further down than the rankings go."""
     deeper = [
         name
-        for name, (measure, _) in scorer.measures.items()
+        for name, (measure, _) in scorer.plan.measures.items()
         if is_number(measure.values.get("k")) and measure.values["k"] > k
     ]
     return [Note.of(NoteKind.DEPTH, measures=deeper, k=k)] if deeper else []

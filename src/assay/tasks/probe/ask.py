@@ -20,9 +20,9 @@ from typing import NamedTuple, TypeGuard
 
 from assay.core.errors import PASSING, AssayError
 from assay.core.text import count, printable
-from assay.data.http import TemporaryError, pause_before_retry
-from assay.data.source import check_spare_files
-from assay.tasks.probe.retrievers import Ranking
+from assay.files.source import check_spare_files
+from assay.net.http import TemporaryError, pause_before_retry
+from assay.tasks.probe.retrievers import LiveRanking
 
 MOST_HANGING = 64
 LONGEST_MESSAGE = 200
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     """The outcome of a question: its ranking and the seconds of the successful call, or what went wrong."""
 
     query: str
-    ranking: Ranking | None
+    ranking: LiveRanking | None
     seconds: float
     attempts: int
     failure: str = ""
@@ -53,7 +53,7 @@ class Job(NamedTuple):
     """How to ask, how to read a response, and whom to tell each outcome, as it comes."""
 
     ask: Callable[[str], object]
-    read: Callable[[object], Ranking]
+    read: Callable[[object], LiveRanking]
     finish: Callable[[Outcome], None]
 
 
@@ -220,7 +220,7 @@ class Asker:
                 said = f"not asked: {len(self.abandoned)} earlier calls still hang; give the retriever a time limit"
                 return Outcome(query, None, 0.0, attempt - 1, said)
             value, error, seconds = await self.call_in_time(question, slot)
-            if error is None and isinstance(value, Ranking):
+            if error is None and isinstance(value, LiveRanking):
                 return Outcome(query, value, seconds, attempt)
             if isinstance(error, AssayError) or attempt > self.limits.retries:
                 break

@@ -21,12 +21,12 @@ from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
 from assay.core.text import show
 from assay.data.formats.jsonl import filled_lines, parse_json_line
-from assay.data.lock import lock
-from assay.data.replace import target_of
-from assay.data.source import quoted
 from assay.data.texts import is_number
+from assay.files.lock import lock
+from assay.files.replace import target_of
+from assay.files.source import quoted
 from assay.tasks.probe.ask import Outcome
-from assay.tasks.probe.retrievers import Ranking
+from assay.tasks.probe.retrievers import LiveRanking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -227,7 +227,7 @@ def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str
         raise FormatError(f"{place}: {wrong[0]} is invalid; delete the line to ask its question again")
     scores = None if scores is None else list(map(float, scores))
     more = (bool(ordered), answer, texts, tuple(unmatched or ()), concealed or 0)
-    ranking = Ranking(ids, scores, repeats, rose, *more)  # type: ignore[arg-type]
+    ranking = LiveRanking(ids, scores, repeats, rose, *more)  # type: ignore[arg-type]
     return Outcome(str(query), ranking, float(seconds), attempts)  # type: ignore[arg-type]
 
 

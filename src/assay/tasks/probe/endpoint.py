@@ -16,8 +16,8 @@ from assay._kernel import __version__
 from assay.core.errors import DataError
 from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
-from assay.data.http import HttpClient, excerpt
-from assay.data.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
+from assay.net.http import HttpClient, excerpt
+from assay.net.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
 from assay.tasks.probe.answers import Answered, check_answer, find_contexts, split_answer
 from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
 

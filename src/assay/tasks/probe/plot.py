@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.text import count
-from assay.data.record_layout import RecordFields
-from assay.data.records import read_records
-from assay.render.charts.kinds import refuse
-from assay.results.plot import plot_result
-from assay.tasks.probe.result import latency_of
+from assay.data.records.fields import RecordFields
+from assay.data.records.read import read_records
+from assay.tasks.probe.latency import latency_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.render.charts import Chart
-    from assay.tasks.probe.result import Probe
+    from assay.render.charts.kinds import Choice
 
 
-def plot_probe(probe: Probe, kind: str) -> Chart:
-    """A chart of a probe."""
-    if kind == "latency":
-        return plot_latency(list(probe.seconds.values()), len(probe.failures))
-    if kind != "means":
-        refuse(kind, ["means", "latency"], "a probe")
-    return plot_result(probe.result, kind)
+class Calls(NamedTuple):
+    """How long the calls took that succeeded, in seconds, and how many failed."""
+
+    seconds: Sequence[float]
+    failed: int = 0
 
 
-def plot_latency(seconds: Sequence[float], failed: int = 0) -> Chart:
+def draw_latency(calls: Calls, _: Choice) -> Chart:
     """How long calls took, with the percentiles that a probe shows."""
     from assay.render.charts.boxes import latency
 
+    seconds, failed = calls
     found = latency_of(seconds)
     words = f"{count(len(seconds), 'successful call')}" + (f", {failed:,} failed" if failed else "")
     percentiles = {"p50": found.p50, "p95": found.p95, "p99": found.p99}
     return latency(np.array(seconds), percentiles, f"{words}; mean {found.mean * 1000:,.1f} ms.")
 
 
-def plot_recorded_latency(records: object) -> Chart:
-    """The same of records, as `assay probe --records` writes them; a record without a latency is a failed call."""
+def recorded_calls(records: object) -> Calls:
+    """The calls of records that `assay probe --save-records` wrote; a record without a latency is a failed call."""
     rows = read_records(records, RecordFields(any_field=True), name="the records").each
     values = [seconds_of(each.fields or {}) for each in rows]
     taken = [value for value in values if value is not None]
@@ -49,7 +46,7 @@ def plot_recorded_latency(records: object) -> Chart:
         raise DataError(
             "no record has a latency: a field of that name with a number of seconds, as `assay probe` writes"
         )
-    return plot_latency(taken, len(values) - len(taken))
+    return Calls(taken, len(values) - len(taken))
 
 
 def seconds_of(fields: Any) -> float | None:  # noqa: ANN401 - a record as it was given

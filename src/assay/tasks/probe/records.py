@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import FormatError, MismatchError
 from assay.core.text import some
 from assay.data.formats import ending
-from assay.data.records import read_records
-from assay.data.replace import target_of
-from assay.data.source import is_source, quoted
+from assay.data.records.read import read_records
 from assay.data.write import open_replacement
+from assay.files.replace import target_of
+from assay.files.source import is_source, quoted
 
 if TYPE_CHECKING:
     import os

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from assay.core.text import count, printable
 from assay.render import Exports, Table, finite, json_fields, render
+from assay.tasks.probe.latency import Latency, duration, latency_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import polars
 
@@ -22,16 +22,7 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 MOST_SHOWN = 10
-SECOND = 1.0
-
-
-class Latency(NamedTuple):
-    """The seconds that calls took: the median, the 95th and 99th percentile, and the mean."""
-
-    p50: float
-    p95: float
-    p99: float
-    mean: float
+RUN = "retriever"
 
 
 class Probe(Exports):
@@ -98,9 +89,12 @@ class Probe(Exports):
 
     def plot(self, kind: str = "latency") -> Chart:
         """A chart: `latency`, how long calls took, or `means` with intervals."""
-        from assay.tasks.probe.plot import plot_probe
+        from assay.render.charts.kinds import draw
+        from assay.results.plot import mean_rows
+        from assay.tasks.probe.plot import Calls
 
-        return plot_probe(self, kind)
+        calls = Calls(list(self.seconds.values()), len(self.failures))
+        return draw(kind, "a probe", {"means": partial(mean_rows, {"": self.result}), "calls": calls})
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query: its scores, the seconds of its call, and what went wrong."""
@@ -118,9 +112,25 @@ class Probe(Exports):
 
         `reproduce` is the code or the command that made it, to be shown; leave out keys.
         """
-        from assay.tasks.probe.report import write_probe
+        from assay.report.answers import CHUNK, answer_parts
+        from assay.report.content import base_core
+        from assay.report.page import Content, write_page
+        from assay.results.results import Results
 
-        write_probe(self, path, title=title, reproduce=reproduce)
+        results = Results({RUN: self.result})
+        core = base_core(results, title)
+        records = {str(record["query_id"]): record for record in self.records}
+        core["questions"] = [records.get(query, {}).get("question") for query in self.result.queries]
+        core["probe"] = {
+            "facts": [[name, duration(value)] for name, value in self.latency._asdict().items()],
+            "failures": [{"query": query, "reason": reason} for query, reason in self.failures.items()],
+            "chart": self.plot("latency").spec,
+            "said": describe_pace(self),
+        }
+        core["reproduce"] = reproduce
+        core["answers"] = CHUNK
+        answers = (answer_of(self, query, records.get(query, {})) for query in self.result.queries)
+        write_page(Content(core, results.results, answer_parts(answers)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the result, and how fast the retriever was; see docs/json.md."""
@@ -134,13 +144,6 @@ class Probe(Exports):
             "failures": self.failures,
         }
         return json_fields("results") | {"runs": [{**self.result.to_run_dict(), "probe": pace}]}
-
-
-def latency_of(seconds: Sequence[float]) -> Latency:
-    """The percentiles and the mean of so many seconds."""
-    taken = np.array(seconds)
-    p50, p95, p99 = np.quantile(taken, [0.5, 0.95, 0.99])
-    return Latency(float(p50), float(p95), float(p99), float(taken.mean()))
 
 
 def terminal_text(probe: Probe) -> str:
@@ -168,12 +171,14 @@ def failure_lines(probe: Probe, most: int = MOST_SHOWN) -> list[str]:
     return [*lines, f"and {rest:,} more"] if rest else lines
 
 
-def duration(seconds: float) -> str:
-    """Seconds as people write them.
+def answer_of(probe: Probe, query: str, record: dict[str, Any]) -> dict[str, Any]:
+    """What the retriever returned for a question, and how long it took."""
+    from assay.report.answers import answer_entry, passage_entries
 
-    >>> duration(0.01234), duration(1.5), duration(0.00005)
-    ('12.3 ms', '1.50 s', '0.05 ms')
-    """
-    if seconds >= SECOND:
-        return f"{seconds:.2f} s"
-    return f"{seconds * 1000:.1f} ms" if seconds >= SECOND / 1000 else f"{seconds * 1000:.2f} ms"
+    wanted = set(record.get("gold") or ())
+    took = probe.seconds.get(query)
+    said = [f"failed: {probe.failures[query]}"] if query in probe.failures else []
+    said += [] if took is None else [f"answered in {duration(took)}"]
+    found = passage_entries(record.get("retrieved") or [], record.get("retrieved_texts") or [], wanted)
+    references = record.get("references") or ()
+    return answer_entry(record.get("answer"), references=references, passages=found, verdicts=said)

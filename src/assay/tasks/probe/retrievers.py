@@ -128,7 +128,7 @@ def own_name(search: object) -> str | None:
     return None if name == LAMBDA or isinstance(search, partial) else name
 
 
-class Ranking(NamedTuple):
+class LiveRanking(NamedTuple):
     """The retrieved documents, best first, with their scores, and their texts, if all have them; perhaps an answer.
 
     `duplicates` is how many repeated documents were dropped; `is_rising` says that scores rise, as distances do, and
@@ -155,7 +155,7 @@ class Ranking(NamedTuple):
             return list(zip(self.ids, self.scores, range(1, len(self.ids) + 1), strict=True))
         return list(zip(self.ids, self.scores, strict=True))
 
-    def hidden(self, hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> Ranking:
+    def hidden(self, hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> LiveRanking:
         """The ranking without secrets; a judged id is none, whatever is in it."""
         ids = hide_in_ids(self.ids, hide, is_judged)
         return self._replace(
@@ -189,7 +189,7 @@ class RankingReader(NamedTuple):
     rule: DocIdRule | None = None
     once: bool = True
 
-    def read(self, response: object) -> Ranking:
+    def read(self, response: object) -> LiveRanking:
         """The ranking in a response, and its answer."""
         answered = split_answer(response)
         listed = limit_documents(find_list(response if answered is None else answered.contexts), self.k)
@@ -201,7 +201,7 @@ class RankingReader(NamedTuple):
             first.setdefault(each, place)
         places = list(first.values()) if self.once else list(range(len(documents)))
         kept = passages.at(places[: self.k])
-        return Ranking(
+        return LiveRanking(
             [documents[place] for place in places[: self.k]],
             kept.scores,
             len(documents) - len(places),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,46 +12,37 @@ import numpy as np
 from assay.conventions import find_convention, judged_names, resolve
 from assay.core.collector import collection_put_off
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError, MeasureError
+from assay.core.errors import MeasureError
 from assay.core.interface import Option
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind, loud_first, loud_notes
+from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import chunk_policies
-from assay.data.records import short_fields
+from assay.core.text import some
+from assay.data.records.record import short_fields
+from assay.engine.chunks import Chunks
 from assay.measures import SHORT_ANSWER_NAMES
-from assay.measures.answers import Answers
-from assay.measures.passages import Contents
-from assay.measures.scores import every_score
+from assay.measures.scores import EVERY, every_score
 from assay.results.align import spread_to_queries
-from assay.results.result import Result, subject_of
-from assay.tasks.evaluate.answers import score_answers
-from assay.tasks.evaluate.score import resolve_measures, warned
-from assay.tasks.evaluate.scorer import Scorer
-from assay.tasks.evaluate.scores import score_records, with_every_score
-from assay.tasks.rag.gold import Gold, fill_texts, find_gold, read_gold
-from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records
+from assay.results.result import subject_of
+from assay.tasks.evaluate.plan import resolve_measures
+from assay.tasks.evaluate.score import warned
+from assay.tasks.evaluate.scores import with_every_score
+from assay.tasks.rag.gold import Gold, find_gold, read_gold
+from assay.tasks.rag.kinds import KINDS, RagEvaluation, score
+from assay.tasks.rag.matching import THRESHOLD, Matching, check_grades, match_records
 from assay.tasks.rag.result import RagResult
-from assay.tasks.rag.sources import collapse_rankings, collect
+from assay.tasks.rag.sources import collect
 
 if TYPE_CHECKING:
     from assay.conventions import Chosen
-    from assay.core.policies import Policies
-    from assay.core.ruling import Rulings
-    from assay.data.records import Record
+    from assay.core.convention import Convention
+    from assay.data.records.record import Record
     from assay.measures.scores import Score
     from assay.tasks.judge.judge import Judge
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # The one short name of answers that no measure of retrieval has.
 ONLY_ANSWERS = {"em": SHORT_ANSWER_NAMES["em"]}
-# What records need for each kind of measure.
-NEEDS = {
-    "rankings": {"gold": "gold documents", "retrieved": "retrieved documents"},
-    "answers": {"references": "reference answers", "answer": "answers"},
-    "contents": {"gold_texts": "texts of gold passages", "retrieved_texts": "texts of retrieved passages"},
-}
-# Kinds of measures that say themselves what a record lacks.
-OTHERS = ("scores", "judged")
 
 
 def evaluate_rag(
@@ -90,8 +82,8 @@ def evaluate_rag(
 
     Numbers that another tool computed are measures too: those in the field `scores` of the records, and as
     `score:name` any other field; `score:*` is all of them. A function that takes a record and returns a number is also
-    a measure (see `assay.score`). Without `measures`, the result has recall, ndcg, rr, answer_em, answer_f1 and the
-    `scores` of the records.
+    a measure (see `assay.extend.score`). Without `measures`, the result has recall, ndcg, rr, answer_em, answer_f1 and
+    the `scores` of the records.
 
     `outputs` is the system's output if the records do not contain it: a run, or a result file of AutoRAG. Then
     `records` may also be a BEIR folder or a LlamaIndex dataset, and any output in the records is ignored. `corpus` has
@@ -115,50 +107,17 @@ def evaluate_rag(
     tool = find_convention(convention)
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
     settings = tool.policies.changed({**policies, "doc_id": rule})
-    policies, once = chunk_policies(policies, settings)
-    wanted_names = DEFAULT_RAG_MEASURES if measures is None else measures
-    short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
-    chosen = resolve_measures(wanted_names, tool, policies, kinds=(*NEEDS, *OTHERS), short=short)
-    others = {each.measure.definition.of for each in chosen.values()}.intersection(OTHERS)
-    how = Matching.parse(
-        match, overlap, overlap_of, columns=columns, rule=rule, chunks=corpus, graded=tool.name == "ragas"
-    )
-    path = rule.argument if rule is not None and rule.is_field else None
-    is_short = not others and outputs is None
+    options, once = chunk_policies(policies, settings)
+    chosen = choose_measures(measures, tool, options, judge)
+    how = {"rule": rule, "chunks": corpus, "graded": tool.name == "ragas"}
+    matching = Matching.parse(match, overlap, overlap_of, columns, **how)
+    evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge)
     with collection_put_off():
-        rows, notes, texts, _ = collect(
-            records, outputs, corpus, columns, path, any_field="scores" in others, short=is_short
-        )
-    if measures is None:
-        chosen |= resolve(every_score(rows, fields=False), tool, policies)
-    chosen = with_every_score(chosen, rows, known=(columns or {}).values())
-    kinds = by_kind(chosen)
-    if kinds["judged"] and judge is None:
-        raise MeasureError(f"{next(iter(kinds['judged']))} is judged by an LLM; pass it as {Option('judge', '…')}")
+        evaluation = read(evaluation, records, outputs, corpus, columns, with_given=measures is None)
+        evaluation = complete(match_gold(evaluation, matching), has_corpus=corpus is not None)
+    evaluation = score(evaluation)
     with collection_put_off():
-        matched = match_records(rows, how)
-        check_grades(kinds["rankings"], matched)
-        gold = read_gold(matched, kinds["rankings"], tool.name, policies)
-        rows, more = collapse_rankings(matched.records, rule, once=once, matched=matched.queries)
-    notes = [*notes, *matched.notes(), *more]
-    if known := known_texts(matched, texts, is_needed=bool(kinds["contents"] or kinds["judged"]) or corpus is not None):
-        rows, more = fill_texts(rows, known, gold)
-        notes += more
-    parts = score_kinds(rows, kinds, gold, matched, notes)
-    rulings: dict[str, Rulings] = {}
-    if kinds["judged"] and judge is not None:
-        from assay.tasks.rag.judged import score_judged
-
-        part, rulings = score_judged(rows, {key: each.measure for key, each in kinds["judged"].items()}, judge)
-        parts.append(part)
-    if not parts:
-        raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
-    rows = rows if is_short else [with_short_fields(row) for row in rows]
-    with collection_put_off():
-        result = join_kinds(
-            rows, parts, names=list(chosen), notes=notes, gold=gold, convention=tool.name, policies=settings
-        )
-    result = replace(result, rulings=rulings, judge=judge.description if judge is not None and rulings else "")
+        result = join(evaluation)
     if human is not None:
         from assay.tasks.evaluate.given_scores import read_given_scores
         from assay.tasks.evaluate.human import anchor_result
@@ -168,118 +127,154 @@ def evaluate_rag(
     return result
 
 
-def by_kind(chosen: Mapping[str, Chosen]) -> dict[str, dict[str, Chosen]]:
-    """The measures by what they measure."""
-    return {
-        kind: {key: each for key, each in chosen.items() if each.measure.definition.of == kind}
-        for kind in (*NEEDS, *OTHERS)
-    }
+def choose_measures(
+    measures: object, tool: Convention, options: Mapping[str, Any], judge: Judge | None
+) -> dict[str, Chosen]:
+    """The measures that were named, or the usual ones; those of a judge need one."""
+    wanted = DEFAULT_RAG_MEASURES if measures is None else measures
+    short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
+    chosen = resolve_measures(wanted, tool, options, kinds=KINDS, short=short)
+    judged = [key for key, each in chosen.items() if each.measure.definition.of == "judged"]
+    if judged and judge is None:
+        raise MeasureError(f"{judged[0]} is judged by an LLM; pass it as {Option('judge', '…')}")
+    return chosen
 
 
-def known_texts(
-    matched: Matched, texts: Callable[[], Mapping[str, str]] | None, *, is_needed: bool
-) -> Mapping[str, str] | None:
-    """The texts of documents: of the table of chunks, else of the corpus where something needs them."""
-    if matched.chunk_texts is not None or texts is None or not is_needed:
-        return matched.chunk_texts
-    return texts()
-
-
-def score_kinds(
-    rows: list[Record],
-    kinds: Mapping[str, Mapping[str, Chosen]],
-    gold: Gold | None,
-    matched: Matched,
-    notes: list[Note],
-) -> list[Result]:
-    """A result for each kind of measure that the records have the parts for; notes say what the others lack."""
-    wanted = [kind for kind in NEEDS if kinds[kind] and has_parts(rows, kind, list(kinds[kind]), notes)]
-    measures = {kind: {key: each.measure for key, each in group.items()} for kind, group in kinds.items()}
-    parts = []
-    if "rankings" in wanted and gold is not None:
-        parts.append(score_rankings(rows, gold.scorer, matched))
-    if "answers" in wanted:
-        parts.append(score_texts(rows, measures["answers"]))
-    if "contents" in wanted:
-        parts.append(score_contents(rows, measures["contents"]))
-    if kinds["scores"]:
-        parts.append(score_records(rows, measures["scores"]))
-    return parts
-
-
-def has_parts(rows: list[Record], kind: str, names: list[str], notes: list[Note]) -> bool:
-    """Whether some records have what a kind of measure needs; a note says what is missing."""
-    missing = [words for part, words in NEEDS[kind].items() if all(getattr(row, part) is None for row in rows)]
-    if missing:
-        meant = [SHORT_ANSWER_NAMES[name] for name in names if name in SHORT_ANSWER_NAMES and kind == "rankings"]
-        hint = f"; for answers write {', '.join(meant)}" if meant else ""
-        notes.append(Note.of(NoteKind.PARTS, measures=names, missing=" and no ".join(missing) + hint))
-    return not missing
-
-
-def score_rankings(rows: list[Record], scorer: Scorer, matched: Matched) -> Result:
-    """Scores retrieval, for the questions that have gold documents."""
-    run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
-    result = scorer.evaluate(run)
-    notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
-    if loud_notes(notes) and matched.queries.issuperset(scorer.qrels.queries) and any(run.values()):
-        from assay.tasks.rag.unmatched import unmatched_note
-
-        notes = [unmatched_note(matched), *(note for note in notes if note.kind != NoteKind.OVERLAP)]
-    bare = [row.query_id for row in rows if row.gold is None]
-    if bare:
-        notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
-    return replace(result, notes=tuple(notes))
-
-
-def score_texts(rows: list[Record], measures: Mapping[str, Measure]) -> Result:
-    """Scores answers, for the questions that have references."""
-    silent = [row.query_id for row in rows if row.answer is None and row.references]
-    notes = [Note.of(NoteKind.MISSING, about="answers", queries=silent)] if silent else []
-    ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
-    return score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
-
-
-def score_contents(rows: list[Record], measures: Mapping[str, Measure]) -> Result:
-    """Scores the texts of passages, for the questions that have them."""
-    gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
-    return score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
-
-
-def join_kinds(
-    rows: list[Record],
-    parts: list[Result],
+def read(
+    evaluation: RagEvaluation,
+    data: object,
+    outputs: object,
+    corpus: object,
+    columns: Mapping[str, str] | None,
     *,
-    names: list[str],
-    notes: list[Note],
-    gold: Gold | None,
-    convention: str,
-    policies: Policies,
-) -> RagResult:
+    with_given: bool,
+) -> RagEvaluation:
+    """The evaluation with its records; `with_given`, the scores that they have are measures too."""
+    rule = evaluation.rule
+    path = rule.argument if rule is not None and rule.is_field else None
+    given, judged = evaluation.of_kind("scores"), evaluation.of_kind("judged")
+    is_short = outputs is None and not given and not judged
+    found = collect(data, outputs, corpus, columns, path, any_field=bool(given), short=is_short)
+    chosen = dict(evaluation.chosen)
+    if with_given:
+        chosen |= resolve(every_score(found.records, fields=False), evaluation.tool, evaluation.options)
+    if EVERY in chosen:
+        chosen = with_every_score(chosen, found.records, known=(columns or {}).values())
+    kept = replace(evaluation, chosen=chosen, records=found.records, corpus=found.corpus, is_short=is_short)
+    return replace(kept, notes=tuple(found.notes))
+
+
+def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:
+    """The evaluation with its gold; what has no ids is matched by texts and spans."""
+    matched, measures = match_records(evaluation.records, how), evaluation.of_kind("rankings")
+    check_grades(measures, matched)
+    gold = read_gold(matched, measures, evaluation.tool, evaluation.options)
+    notes = (*evaluation.notes, *matched.notes())
+    return replace(evaluation, records=matched.records, matched=matched, gold=gold, notes=notes)
+
+
+def complete(evaluation: RagEvaluation, *, has_corpus: bool) -> RagEvaluation:
+    """The evaluation with documents in place of chunks, and texts for ids where something needs them."""
+    matched, corpus, gold = evaluation.matched, evaluation.corpus, evaluation.gold
+    queries = frozenset[str]() if matched is None else matched.queries
+    records, notes = collapse_rankings(evaluation.records, evaluation.rule, once=evaluation.once, matched=queries)
+    texts = None if matched is None else matched.chunk_texts
+    needs_texts = has_corpus or evaluation.of_kind("contents") or evaluation.of_kind("judged")
+    if texts is None and corpus is not None and needs_texts:
+        texts = corpus()
+    if texts:
+        records, more = fill_texts(records, texts, gold)
+        notes += more
+    return replace(evaluation, records=records, notes=(*evaluation.notes, *notes))
+
+
+def collapse_rankings(
+    records: list[Record], rule: DocIdRule | None, *, once: bool, matched: AbstractSet[str]
+) -> tuple[list[Record], list[Note]]:
+    """The records with the documents that a rule finds in the ids of chunks, each document once if that is wanted.
+
+    The best chunk of a document counts. What was matched by texts or spans stays as it is.
+    """
+    chunks = None if rule is None or rule.is_field else Chunks(rule)
+    kept, repeated, dropped = [], [], 0
+    for each in records:
+        found = each.retrieved
+        if found is not None and each.query_id not in matched:
+            ids = found.ids if chunks is None else chunks.documents(found.ids)
+            is_same = chunks is None and found.texts is None and each.retrieved_texts is None
+            if is_same and len(set(ids)) == len(ids):
+                kept.append(each)
+                continue
+            first: dict[str, int] = {}
+            for place, name in enumerate(ids):
+                first.setdefault(name, place)
+            if once and len(first) < len(ids):
+                repeated.append(each.query_id)
+                dropped += len(ids) - len(first)
+            texts = found.texts if each.retrieved_texts is None else list(each.retrieved_texts)
+            found = found._replace(ids=ids, texts=texts).at(list(first.values()) if once else range(len(ids)))
+        kept.append(each._replace(retrieved=found))
+    notes = [] if chunks is None else chunks.notes()
+    if dropped and rule is not None:
+        notes.insert(0, Note.of(NoteKind.CHUNKS, count=dropped))
+    elif dropped:
+        notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeated))
+    return kept, notes
+
+
+def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
+    """The records with the texts of their documents, if they have none themselves and the corpus has all."""
+    unknown: dict[str, None] = {}
+
+    def find_texts(ids: list[str]) -> tuple[str, ...] | None:
+        unknown.update(dict.fromkeys(each for each in ids if each not in corpus))
+        return tuple(corpus[each] for each in ids) if all(each in corpus for each in ids) else None
+
+    filled = []
+    for each in records:
+        retrieved, wanted = each.retrieved_texts, each.gold_texts
+        if retrieved is None and each.retrieved is not None and not each.retrieved.nameless:
+            retrieved = find_texts(each.retrieved.ids)
+        if wanted is None and each.gold is not None and gold is not None and each.query_id not in gold.matched:
+            wanted = find_texts(sorted({document for group in gold.wanted(each) for document in group}))
+        filled.append(each._replace(retrieved_texts=retrieved, gold_texts=wanted))
+    if not unknown:
+        return filled, []
+    listed = some(list(unknown))
+    return filled, [Note.of(NoteKind.CORPUS, about="documents", count=len(unknown), documents=listed)]
+
+
+def join(evaluation: RagEvaluation) -> RagResult:
     """One result of all kinds of measures, in the order requested."""
+    rows, gold = evaluation.records, evaluation.gold
     queries = [row.query_id for row in rows]
-    parts = [spread_to_queries(part, queries) for part in parts]
+    parts = [each.result for each in evaluation.scored]
+    parts = [each if each.queries == queries else spread_to_queries(each, queries) for each in parts]
     measures = {name: measure for part in parts for name, measure in part.measures.items()}
     scores = {name: values for part in parts for name, values in part.scores.items()}
-    order = [name for name in names if name in measures]
+    order = [name for name in evaluation.chosen if name in measures]
+    rulings = {name: each for part in evaluation.scored for name, each in part.rulings.items()}
     found, wanted = find_gold(rows, gold)
+    convention, policies, judge = evaluation.tool.name, evaluation.policies, evaluation.judge
     return RagResult(
         {name: measures[name] for name in order},
         queries,
         {name: scores[name] for name in order},
         convention,
         policies,
-        loud_first([*notes, *dict.fromkeys(note for part in parts for note in part.notes)]),
+        loud_first(evaluation.notes),
         {name: each for part in parts for name, each in part.own_policies.items()},
         statistics={name: each for part in parts for name, each in part.statistics.items()},
         noise={name: each for part in parts for name, each in part.noise.items()},
         subject=subject_of(measures, convention, policies),
+        judge=judge.description if judge is not None and rulings else "",
         _means={name: part[name] for part in parts for name in part.measures},
-        records=rows,
+        records=rows if evaluation.is_short else [with_short_fields(row) for row in rows],
         found=np.array(found, dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
         _gold=wanted,
         matching=() if gold is None else gold.matching,
+        rulings=rulings,
     )
 
 

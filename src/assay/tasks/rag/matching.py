@@ -1,46 +1,42 @@
 """Gold without ids: texts and source spans in records, matched with the texts and spans of what was retrieved.
 
-A gold item is an id, a span (`document`, `start`, `end`) or a text; a list inside the list of gold holds alternatives.
-Matched records get judgments in which every item, or list of alternatives, is a group.
+Matched records get judgments in which every gold item, or list of alternatives, is a group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MeasureError, PolicyError
-from assay.core.interface import Option
+from assay.core.id_difference import find_difference
+from assay.core.interface import Advice, Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import show
-from assay.data.chunk_table import Chunk, read_chunks
-from assay.data.derived import (
-    Judgment,
-    Wanted,
-    compare_texts,
-    grade_texts,
-    judge_hits,
-    ranked_places,
-    unique_names,
-)
-from assay.data.fields import find_field
-from assay.data.frames import as_id
-from assay.data.records import PLAIN
-from assay.data.spans import SPAN_FIELDS, Overlap, Span, check_share, is_span, read_span
-from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, Passages, document_id, finite_score, place_name
+from assay.core.text import shorten_text, show, some
+from assay.data.chunks.derived import Judgment, compare_texts, grade_texts, judge_hits, ranked_places, unique_names
+from assay.data.chunks.spans import Overlap, Span, check_share, is_span, read_span
+from assay.data.chunks.table import Chunk, read_chunks
+from assay.data.fields import SPAN_FIELDS
+from assay.data.frames.frame import as_id
+from assay.data.records.record import PLAIN
+from assay.data.texts import Passages, place_name
+from assay.tasks.rag.gold import GoldItem, GoldText, gold_items, objects_of
 
 if TYPE_CHECKING:
     from assay.core.doc_id import DocIdRule
-    from assay.data.records import Record
+    from assay.data.records.record import Record
 
 THRESHOLD = 0.9
 EXACT, OFF = "exact", "off"
-# How much of a gold text names it in a message.
-LONGEST_NAME = 40
+# What `evaluate_rag` is called with if nothing else is said.
+USUAL = (THRESHOLD, "any", "gold")
+# Of both sides so much is shown if they hardly match.
+LONGEST_SHOWN = 60
+MOST_SHOWN = 4
 MOST_KEPT = 10
-GRADE = ("grade", "relevance", "rel")
 
 
 class Matching(NamedTuple):
@@ -59,21 +55,13 @@ class Matching(NamedTuple):
     graded: bool = False
 
     @classmethod
-    def parse(
-        cls,
-        match: object,
-        overlap: object,
-        overlap_of: object,
-        *,
-        columns: object = None,
-        rule: DocIdRule | None = None,
-        chunks: object = None,
-        graded: bool = False,
-    ) -> Matching:
+    def parse(cls, match: object, overlap: object, overlap_of: object, columns: object, **how: Any) -> Matching:  # noqa: ANN401 - the other fields
         """The rules that the parameters of `evaluate_rag` mean."""
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
-        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, rule, chunks, graded)
+        if (match, overlap, overlap_of) == USUAL:
+            return cls(THRESHOLD, Overlap(), paths, **how)
+        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, **how)
 
 
 def parse_match(match: object) -> float | None:
@@ -83,73 +71,96 @@ def parse_match(match: object) -> float | None:
     return check_share(match, "match must be 'exact', 'off', or a similarity")
 
 
-class GoldText(NamedTuple):
-    """A gold passage that is known by its text."""
-
-    text: str
-
-
-class GoldItem(NamedTuple):
-    """A gold item: an id, a span or a text; its group and grade."""
-
-    value: str | Span | GoldText
-    group: str
-    grade: float = 1.0
-
-    @property
-    def shown(self) -> tuple[str, str]:
-        """The item for people: a span or an id, or else a text."""
-        return ("", self.value.text) if isinstance(self.value, GoldText) else (str(self.value), "")
-
-    @property
-    def wanted(self) -> Wanted:
-        """The item in the judgments, while nothing retrieved hits it."""
-        name = self.value if isinstance(self.value, str) else f"gold {self.value}"
-        if isinstance(self.value, GoldText):
-            name = f"gold {self.group}: {' '.join(self.value.text.split())[:LONGEST_NAME]}"
-        return Wanted(self.group, name, self.grade)
-
-
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Matched:
-    """The records with ids for what was retrieved, the judgments of those that were matched, and what was counted."""
+    """The records with ids for what was retrieved, the judgments of the queries that were matched, and how.
+
+    `texts` counts gold texts that matched exactly, by similarity or not at all (none), `spans` those that were hit or
+    not. `documents` are those of gold spans and of chunks, and `sample` some of the chunks, in case they do not meet.
+    `chunk_texts` are those of the table of chunks, if one was read: it may be a stream to be read only once.
+    """
 
     how: Matching
-    records: list[Record] = field(default_factory=list)
+    records: list[Record]
     rows: list[Judgment] = field(default_factory=list)
-    queries: set[str] = field(default_factory=set)
-    texts: dict[str, int] = field(default_factory=lambda: {"exact": 0, "similar": 0, "none": 0})
-    spans: dict[str, int] = field(default_factory=lambda: {"hit": 0, "none": 0})
-    # The documents of gold spans and of chunks, and some of the chunks, in case they do not meet.
-    documents: tuple[dict[str, None], dict[str, None]] = field(default_factory=lambda: ({}, {}))
-    chunks: list[Span] = field(default_factory=list)
+    queries: frozenset[str] = frozenset()
+    texts: Counter[str] = field(default_factory=Counter)
+    spans: Counter[str] = field(default_factory=Counter)
+    documents: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    sample: Sequence[Span] = ()
+    chunk_texts: Mapping[str, str] | None = None
 
-    def add(self, record: Record) -> None:
-        """Matches one record, if its gold has no ids."""
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that something was matched by, as in a signature."""
+        least, of = self.how.overlap
+        texts = f"match={'grades' if self.how.graded else self.how.threshold}" if self.texts.total() else ""
+        spans = "overlap=any" if least is None else f"overlap={least:g} overlap_of={of}"
+        return tuple(each for each in (texts, spans if self.spans.total() else "") if each)
+
+    def notes(self) -> list[Note]:
+        """How many gold items matched, and how."""
+        notes = []
+        if (total := self.texts.total()) and self.how.graded:
+            notes.append(Note.of(NoteKind.MATCHED, about="graded", count=total))
+        elif total:
+            how: dict[str, Any] = {name: f"{self.texts[name]:,}" for name in ("exact", "similar", "none")}
+            about = "exact" if self.how.threshold == 1 else ""
+            notes.append(Note.of(NoteKind.MATCHED, about=about, count=total, threshold=self.how.threshold, **how))
+        if total := self.spans.total():
+            how = {name: f"{self.spans[name]:,}" for name in ("hit", "none")}
+            notes.append(Note.of(NoteKind.MATCHED, about="spans", count=total, rule=str(self.how.overlap), **how))
+        return notes
+
+
+def match_records(records: list[Record], how: Matching) -> Matched:
+    """The records, with judgments for those whose gold has no ids."""
+    if all(each.retrieved is None and each.retrieved_texts is None for each in records):
+        return Matched(how, records, queries=frozenset(each.query_id for each in records if objects_of(each.gold, how)))
+    matcher = Matcher(how)
+    found = [each if has_only_ids(each) else matcher.match(each) for each in records]
+    if matcher.rows:
+        # A frame of judgments has no place for a question with nothing to find.
+        empty = [each.query_id for each in records if each.gold in ([], {})]
+        matcher.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
+        matcher.queries.update(empty)
+    counted = (matcher.texts, matcher.spans, matcher.documents, matcher.sample, matcher.chunk_texts)
+    return Matched(how, found, matcher.rows, frozenset(matcher.queries), *counted)
+
+
+class Matcher:
+    """Matches records one by one, counts, and reads the table of chunks once something needs it."""
+
+    def __init__(self, how: Matching) -> None:
+        self.how = how
+        self.rows: list[Judgment] = []
+        self.queries: set[str] = set()
+        self.texts: Counter[str] = Counter()
+        self.spans: Counter[str] = Counter()
+        self.documents: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        self.sample: list[Span] = []
+
+    @cached_property
+    def chunks(self) -> dict[str, Chunk]:
+        """The chunks by id, if there is a table of them."""
+        return {} if self.how.chunks is None else read_chunks(self.how.chunks, self.how.paths)
+
+    @property
+    def chunk_texts(self) -> Mapping[str, str] | None:
+        """The texts of the chunks; None if no table of them was read."""
+        if self.how.chunks is None or "chunks" not in vars(self):
+            return None
+        return {name: each.text for name, each in self.chunks.items() if each.text is not None}
+
+    def match(self, record: Record) -> Record:
+        """The record with ids for what was retrieved; adds its judgments, if its gold has no ids."""
         golds = gold_items(record, self.how)
         if golds is None:
             if record.gold and record.retrieved is not None and record.retrieved.nameless:
                 raise DataError(record.retrieved.nameless)
             has_items = record.retrieved is not None and record.retrieved.items is not None
-            self.records.append(record._replace(retrieved=without_items(record.retrieved)) if has_items else record)
-            return
+            return record._replace(retrieved=without_items(record.retrieved)) if has_items else record
         record = in_ranked_order(record)
-        found, hits = self.compare(record, golds)
-        self.queries.add(record.query_id)
-        names, texts = (
-            found.ids if found else [],
-            [each.value.text for each in golds if isinstance(each.value, GoldText)],
-        )
-        if self.how.graded and len(texts) == len(golds):
-            self.rows += grade_texts(record.query_id, texts, list(record.retrieved_texts or ()), names=names)
-        else:
-            self.rows += judge_hits(record.query_id, [each.wanted for each in golds], names, hits)
-        gold = record.gold if record.gold is not None else record.grouped_texts
-        shown = tuple(each.shown for each in golds)
-        self.records.append(record._replace(gold=gold, retrieved=without_items(found), matched=shown))
-
-    def compare(self, record: Record, golds: list[GoldItem]) -> tuple[Passages | None, list[list[int]]]:
-        """What was retrieved, with an id for each, and the numbers of the gold items that each of them hits."""
         found = record.retrieved
         if found is None and record.retrieved_texts is not None:
             names = [place_name(place) for place in range(len(record.retrieved_texts))]
@@ -158,11 +169,17 @@ class Matched:
         spans = self.compare_spans(record, golds, found, hits)
         self.compare_texts(record, golds, hits)
         self.compare_ids(golds, found, hits)
-        if found is None:
-            return None, hits
-        if found.nameless or len(set(found.ids)) < len(found.ids):
+        if found is not None and (found.nameless or len(set(found.ids)) < len(found.ids)):
             found = found._replace(ids=unique_names([str(span) for span in spans] if spans else found.ids))
-        return found, [sorted(each) for each in hits]
+        names = found.ids if found else []
+        texts = [each.value.text for each in golds if isinstance(each.value, GoldText)]
+        self.queries.add(record.query_id)
+        if self.how.graded and len(texts) == len(golds):
+            self.rows += grade_texts(record.query_id, texts, list(record.retrieved_texts or ()), names=names)
+        else:
+            self.rows += judge_hits(record.query_id, [each.wanted for each in golds], names, list(map(sorted, hits)))
+        gold = record.gold if record.gold is not None else record.grouped_texts
+        return record._replace(gold=gold, retrieved=without_items(found), matched=tuple(each.shown for each in golds))
 
     def compare_spans(
         self, record: Record, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]
@@ -171,52 +188,38 @@ class Matched:
         wanted = {number: each.value for number, each in enumerate(golds) if isinstance(each.value, Span)}
         if not wanted:
             return []
-        spans = [] if found is None else self.read_chunks(found, record.place)
-        numbers = list(wanted)
-        for hit, chunk in zip(hits, spans, strict=True):
-            hit += [numbers[at] for at in self.how.overlap.hits(list(wanted.values()), chunk)]
-        number = len({each for hit in hits for each in hit} & wanted.keys())
-        for known, each in zip(self.documents, (wanted.values(), spans), strict=True):
-            known.update(dict.fromkeys(span.document for span in each))
-        self.chunks += spans[:1] if len(self.chunks) < MOST_KEPT else []
-        self.spans["hit"] += number
-        self.spans["none"] += len(wanted) - number
+        spans = [] if found is None else self.read_spans(found, record.place)
+        numbers, gold = list(wanted), list(wanted.values())
+        was_hit: set[int] = set()
+        for place, chunk in enumerate(spans):
+            those = [numbers[at] for at in self.how.overlap.hits(gold, chunk)]
+            hits[place] += those
+            was_hit.update(those)
+        for known, side in zip(self.documents, (gold, spans), strict=True):
+            known.update(dict.fromkeys(span.document for span in side))
+        self.sample += spans[:1] if len(self.sample) < MOST_KEPT else []
+        self.spans.update(hit=len(was_hit), none=len(wanted) - len(was_hit))
         return spans
 
-    def read_chunks(self, found: Passages, place: str) -> list[Span]:
+    def read_spans(self, found: Passages, place: str) -> list[Span]:
         """The spans of what was retrieved: its own, or those of its ids in the table of chunks."""
         spans = []
         for number, each in enumerate(found.items or found.ids):
             if is_span(each, self.how.paths):
                 spans.append(read_span(each, f"{place}, retrieved, number {number}", self.how.paths))
-            elif found.ids[number] in self.known_chunks:
-                spans.append(self.known_chunks[found.ids[number]].span)
+            elif found.ids[number] in self.chunks:
+                spans.append(self.chunks[found.ids[number]].span)
+            elif self.chunks and (name := as_id(each)):
+                why = "the run and the table must be of the same chunking"
+                raise DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
             else:
-                raise self.no_span_error(each, place)
+                where = Option("columns", ("start", "metadata.start_index"))
+                raise DataError(
+                    f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
+                    f"document, start and end; say where they are ({where}), or give the spans of all chunks by id "
+                    f"({Option('corpus')})"
+                )
         return spans
-
-    def no_span_error(self, chunk: object, place: str) -> DataError:
-        """The error for a retrieved passage that cannot be compared with gold spans."""
-        if self.known_chunks and (name := as_id(chunk)):
-            why = "the run and the table must be of the same chunking"
-            return DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
-        return DataError(
-            f"{place}: the gold is a span, but a retrieved passage has none: {show(chunk)}; a passage needs document, "
-            f"start and end; say where they are ({Option('columns', ('start', 'metadata.start_index'))}), or give the "
-            f"spans of all chunks by id ({Option('corpus')})"
-        )
-
-    @cached_property
-    def known_chunks(self) -> dict[str, Chunk]:
-        """The chunks by id, if there is a table of them."""
-        return {} if self.how.chunks is None else read_chunks(self.how.chunks, self.how.paths)
-
-    @property
-    def chunk_texts(self) -> Mapping[str, str] | None:
-        """The texts of the chunks; None if no table of chunks was read, which may be a stream to be read only once."""
-        if self.how.chunks is None or "known_chunks" not in vars(self):
-            return None
-        return {name: each.text for name, each in self.known_chunks.items() if each.text is not None}
 
     def compare_texts(self, record: Record, golds: list[GoldItem], hits: list[list[int]]) -> None:
         """Adds what the retrieved texts hit, if gold has texts."""
@@ -232,9 +235,8 @@ class Matched:
         numbers = list(wanted)
         for hit, each in zip(hits, match.hits, strict=True):
             hit += [numbers[at] for at in each]
-        self.texts["exact"] += len(match.exact)
-        self.texts["similar"] += len(match.similar)
-        self.texts["none"] += len(wanted) - len(match.exact | match.similar)
+        rest = len(wanted) - len(match.exact | match.similar)
+        self.texts.update(exact=len(match.exact), similar=len(match.similar), none=rest)
 
     def compare_ids(self, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]) -> None:
         """Adds what the retrieved ids hit, if gold has ids too."""
@@ -243,52 +245,11 @@ class Matched:
             return
         if found.nameless:
             raise DataError(found.nameless)
+        rule = None if self.how.rule is None or self.how.rule.is_field else self.how.rule
         for hit, name in zip(hits, found.ids, strict=True):
-            document = name if self.how.rule is None or self.how.rule.is_field else self.how.rule.of(name)
+            document = name if rule is None else rule.of(name)
             if document in wanted:
                 hit.append(wanted[document])
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """The rules that something was matched by, as in a signature."""
-        least, of = self.how.overlap
-        texts = "" if not sum(self.texts.values()) else f"match={'grades' if self.how.graded else self.how.threshold}"
-        spans = "overlap=any" if least is None else f"overlap={least:g} overlap_of={of}"
-        return tuple(each for each in (texts, spans if sum(self.spans.values()) else "") if each)
-
-    def notes(self) -> list[Note]:
-        """How many gold items matched, and how."""
-        notes = []
-        if (total := sum(self.texts.values())) and self.how.graded:
-            notes.append(Note.of(NoteKind.MATCHED, about="graded", count=total))
-        elif total:
-            how: dict[str, Any] = {name: f"{number:,}" for name, number in self.texts.items()}
-            about = "exact" if self.how.threshold == 1 else ""
-            notes.append(Note.of(NoteKind.MATCHED, about=about, count=total, threshold=self.how.threshold, **how))
-        if total := sum(self.spans.values()):
-            how = {name: f"{number:,}" for name, number in self.spans.items()}
-            notes.append(Note.of(NoteKind.MATCHED, about="spans", count=total, rule=str(self.how.overlap), **how))
-        return notes
-
-
-def match_records(records: list[Record], how: Matching) -> Matched:
-    """The records, with judgments for those whose gold has no ids."""
-    matched = Matched(how)
-    if all(each.retrieved is None and each.retrieved_texts is None for each in records):
-        matched.records = records
-        matched.queries = {each.query_id for each in records if objects_of(each.gold, how)}
-        return matched
-    for each in records:
-        if has_only_ids(each):
-            matched.records.append(each)
-        else:
-            matched.add(each)
-    if matched.rows:
-        # A frame of judgments has no place for a question with nothing to find.
-        empty = [each.query_id for each in records if each.gold in ([], {})]
-        matched.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
-        matched.queries |= set(empty)
-    return matched
 
 
 def has_only_ids(record: Record) -> bool:
@@ -297,30 +258,6 @@ def has_only_ids(record: Record) -> bool:
     if type(gold) is not list or record.gold_texts is not None or found is None:
         return False
     return found.items is None and not found.nameless and PLAIN.issuperset(map(type, gold))
-
-
-def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
-    """The gold of a record that has to be matched; None if ids are enough, or there is nothing to match."""
-    gold, found = record.gold, record.retrieved
-    if objects := objects_of(gold, how):
-        return read_items(objects, record.place, how)
-    has_ids = gold is not None and (found is None or not found.nameless)
-    lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
-    if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
-        return None
-    groups = enumerate(record.grouped_texts or ())
-    return [GoldItem(GoldText(text), str(number)) for number, group in groups for text in as_group(group)]
-
-
-def objects_of(gold: object, how: Matching) -> list[Any] | None:
-    """The gold as a list, if something in it is an object with a span or a text; None if all are ids."""
-    if isinstance(gold, Mapping) and is_span(gold, how.paths):
-        return [gold]
-    if type(gold) is list and PLAIN.issuperset(map(type, gold)):
-        return None
-    if isinstance(gold, list) and any(is_object(item) for each in gold for item in as_group(each)):
-        return gold
-    return None
 
 
 def in_ranked_order(record: Record) -> Record:
@@ -341,43 +278,55 @@ def without_items(found: Passages | None) -> Passages | None:
 def check_grades(keys: Iterable[str], matched: Matched) -> None:
     """Raises if one of ragas' measures of texts would be computed with other grades than similarities."""
     graded = [key for key in keys if key.startswith("ragas:") and "nonllm" in key.lower().replace("_", "")]
-    if graded and sum(matched.texts.values()) and not matched.how.graded:
+    if graded and matched.texts.total() and not matched.how.graded:
         raise MeasureError(
             f"{graded[0]} takes similarities as grades; compute it alone, with {Option('convention', 'ragas')}"
         )
 
 
-def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record holds
-    """A list of alternatives; a single item is one."""
-    return each if isinstance(each, list) else [each]
+def unmatched_note(matched: Matched) -> Note:
+    """What to say if gold hardly matches what was retrieved, in place of the note on ids, which such gold has not."""
+    if total := matched.spans.total():
+        kind, found, (said, advice) = "spans", matched.spans["hit"], describe_spans(matched)
+    else:
+        total, kind = matched.texts.total(), "texts"
+        found, (said, advice) = total - matched.texts["none"], describe_texts(matched)
+    about = f"few {kind}" if found else kind
+    return Note.of(NoteKind.OVERLAP, about=about, count=found, expected=f"{total:,}", ids=said, advice=advice)
 
 
-def is_object(item: object) -> bool:
-    """Whether a gold item is something with fields, and not an id."""
-    return item is not None and not isinstance(item, (str, bytes, int, float, list))
+def describe_texts(matched: Matched) -> tuple[str, Advice]:
+    """Some gold texts and some retrieved ones, and what to do."""
+    retrieved = [each.retrieved_texts[0] for each in matched.records if each.retrieved_texts]
+    said = f"the gold has {shown_gold(matched)}, what was retrieved has {some(shortened(retrieved))}"
+    if matched.how.threshold == 1:
+        return said, (Option("match", 0.9), " also takes similar texts")
+    split = "if they were split differently, compare their words (retrieval_token_recall), or use spans as gold"
+    return said, ("lower ", Option("match"), f" (here {matched.how.threshold:g}) if the passages are the same; {split}")
 
 
-def read_items(gold: list[Any], place: str, how: Matching) -> list[GoldItem]:
-    """The items of a list of gold; an item in no list of alternatives is its own group."""
-    items = []
-    for number, each in enumerate(gold):
-        if isinstance(each, list) and not each:
-            raise DataError(f"{place}: gold, number {number}: an empty group; remove it")
-        items += [read_item(item, str(number), f"{place}: gold, number {number}", how) for item in as_group(each)]
-    return items
+def describe_spans(matched: Matched) -> tuple[str, Advice]:
+    """Some gold spans and some retrieved ones, how the names of their documents differ, and what to do."""
+    chunks = [str(each) for each in matched.sample]
+    said = f"the gold has {shown_gold(matched)}, the retrieved chunks are {some(chunks)}"
+    gold, found = matched.documents
+    if gold.keys() & found.keys():
+        if matched.how.overlap.least is not None:
+            return said, (Option("overlap", "any"), " asks for less")
+        return said, ("check that both count characters, from the start of the same text of the document",)
+    difference = find_difference(gold, found)
+    if difference is not None:
+        said += f"; likely the same documents: {difference}"
+        return said, ("write the names of documents the same way on both sides",)
+    columns = Option("columns", ("document", "metadata.source"))
+    return said, ("they have no document in common; name the field that has the document of a chunk: ", columns)
 
 
-def read_item(item: object, group: str, place: str, how: Matching) -> GoldItem:
-    """One gold item: an id, or an object with a span, an id or a text."""
-    if not is_object(item):
-        return GoldItem(document_id(item, place), group)
-    grade = find_field(item, GRADE)
-    grade = 1.0 if grade is None else finite_score(grade, place)
-    if is_span(item, how.paths):
-        return GoldItem(read_span(item, place, how.paths), group, grade)
-    name, text = find_field(item, PASSAGE_ID), find_field(item, PASSAGE_TEXT)
-    if as_id(name):
-        return GoldItem(str(name), group, grade)
-    if isinstance(text, str):
-        return GoldItem(GoldText(text), group, grade)
-    raise DataError(f"{place} has no id, no span (document, start, end) and no text: {show(item)}")
+def shown_gold(matched: Matched) -> str:
+    """The first gold item of some questions, as it was given."""
+    first = [name or text for each in matched.records for name, text in (each.matched or ())[:1]]
+    return some(shortened(first))
+
+
+def shortened(texts: list[str]) -> list[str]:
+    return [shorten_text(each, LONGEST_SHOWN) or "" for each in list(dict.fromkeys(texts))[:MOST_SHOWN]]

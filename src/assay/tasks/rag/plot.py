@@ -9,30 +9,20 @@ import numpy as np
 from assay.core.errors import PolicyError
 from assay.core.interface import Option
 from assay.core.text import count
-from assay.render.charts.kinds import refuse
-from assay.results.plot import plot_result
 from assay.tasks.rag.worst import GOLD
 
 if TYPE_CHECKING:
-    from assay.core.measure import Measure
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
     from assay.tasks.rag.result import RagResult
 
 
-def plot_rag(result: RagResult, kind: str, *, measure: str | Measure | None, right: float | None) -> Chart:
-    """A chart of a RAG evaluation."""
-    if kind == "blame":
-        return plot_blame(result, measure, right)
-    if kind != "means":
-        refuse(kind, ["means", "blame"], "a RAG result")
-    return plot_result(result, kind)
-
-
-def plot_blame(result: RagResult, measure: str | Measure | None, right: float | None) -> Chart:
+def draw_blame(result: RagResult, choice: Choice) -> Chart:
     """Correct and wrong answers by whether a gold passage was retrieved, as `faults` counts them."""
     from assay.render.charts.blame import ANSWERS, blame
 
-    key = result._answer_key(measure)  # noqa: SLF001 - the measure of its own table
+    right = choice.right
+    key = result._answer_key(choice.measure)  # noqa: SLF001 - the measure of its own table
     limit = result._limit(key, right)  # noqa: SLF001 - the same
     if limit is None:
         raise PolicyError(f"{key} has no maximum; say from which value an answer counts as correct: {Option('right')}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from assay.core.doc_id import field_of
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
@@ -15,7 +13,7 @@ from assay.report.content import TITLE, base_core
 from assay.report.page import Content, write_page
 from assay.report.slices import LENGTH, UNKNOWN, length_of, slice_rows, slice_values
 from assay.results.results import Results
-from assay.tasks.rag.worst import GOLD, gold_passages
+from assay.tasks.rag.worst import gold_passages
 
 if TYPE_CHECKING:
     import os
@@ -54,18 +52,16 @@ def write_rag(
 def rag_core(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any]:
     """The matrix of blame and the worst questions."""
     key = [*result.answer_measures, *result.measures][0] if by is None else result.key(by)
-    return {"by": key, "worst": worst_of(result, key), "blame": blame_of(result, by, right), "chart": chart_of(result)}
-
-
-def worst_of(result: RagResult, key: str) -> list[dict[str, Any]]:
-    """The questions with the worst values of a measure."""
-    scores = result.scores[key]
-    sign = 1 if result.measures[key].definition.higher_is_better else -1
-    order = [int(at) for at in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[at])][:WORST]
-    return [
-        {"query": result.queries[at], "question": result.records[at].question, "value": finite(float(scores[at]))}
-        for at in order
+    worst = [
+        {
+            "query": result.queries[at],
+            "question": result.records[at].question,
+            "value": finite(float(result.scores[key][at])),
+        }
+        for at in result.places_of_worst(key, WORST)
     ]
+    chart = result.plot("blame").spec if result.is_joined else None
+    return {"by": key, "worst": worst, "blame": blame_of(result, by, right), "chart": chart}
 
 
 def blame_of(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any] | None:
@@ -81,17 +77,10 @@ def blame_of(result: RagResult, by: str | Measure | None, right: float | None) -
     return {"columns": [column.name for column in table.columns], "rows": rows, "notes": list(table.notes)}
 
 
-def chart_of(result: RagResult) -> dict[str, Any] | None:
-    """The chart of blame, if there is something to join."""
-    spec: dict[str, Any] | None = result.plot("blame").spec if result.is_joined else None
-    return spec
-
-
 def answer_of(result: RagResult, place: int) -> dict[str, Any]:
     """One question: its answer, references, gold and retrieved passages, and what a judge said."""
     record = result.records[place]
-    wanted = result._gold[place] if result._gold else frozenset()  # noqa: SLF001 - the result's own report
-    gold = GOLD[0 if result.found[place] else 1 if result.has_gold[place] else 2] if len(result.found) else ""
+    gold, wanted = result.gold_of(place)
     ids = [] if record.retrieved is None else record.retrieved.ids
     missed = [each for each in gold_passages(record, wanted, None) if each.document not in ids]
     said = [f"{name}: {text}" for name, each in result.rulings.items() for text in verdict_texts(each[place])]
@@ -109,12 +98,9 @@ def verdict_texts(ruling: Ruling) -> list[str]:
     """Every verdict with its reason; without any, why there is none."""
     if not ruling.verdicts:
         return [f"{ruling.kind}, {ruling.detail}" if ruling.detail else str(ruling.kind)]
-    lines = []
-    for each in ruling.verdicts:
-        value = f"{each.value:g}" if isinstance(each.value, float | int) else each.value
-        reason = f" ({each.reason})" if each.reason.strip() else ""
-        lines.append(f"{value}  {each.subject}{reason}")
-    return lines
+    reasons = [f" ({each.reason})" if each.reason.strip() else "" for each in ruling.verdicts]
+    pairs = zip(ruling.verdicts, reasons, strict=True)
+    return [f"{each.shown}  {each.subject}{reason}" for each, reason in pairs]
 
 
 def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[str]) -> None:

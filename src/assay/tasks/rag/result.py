@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from assay.core.judged import BoolArray
     from assay.core.measure import Measure
     from assay.core.ruling import Rulings
-    from assay.data.records import Record
+    from assay.data.records.record import Record
     from assay.render.charts import Chart
 
 WORST = 10
@@ -120,33 +121,49 @@ class RagResult(Result):
         check_whole("the number of questions", number, 0)
         check_whole("the number of passages", passages, 0)
         key = [*self.answer_measures, *self.measures][0] if by is None else self.key(by)
-        scores = self.scores[key]
-        sign = 1 if self.measures[key].definition.higher_is_better else -1
-        # What has no value is sorted to the end.
-        order = np.argsort(sign * scores, kind="stable")[: min(number, int(np.count_nonzero(~np.isnan(scores))))]
+        scores, higher = self.scores[key], self.measures[key].definition.higher_is_better
         rows = []
-        for at in order.tolist():
-            gold = GOLD[0 if self.found[at] else 1 if self.has_gold[at] else 2]
-            wanted = self._gold[at] if self._gold else frozenset()
+        for at in self.places_of_worst(key, number):
+            gold, wanted = self.gold_of(at)
             row = describe_question(self.records[at], float(scores[at]), gold, wanted, width=width, passages=passages)
             if key in self.rulings:
-                best = self.measures[key].definition.range[sign > 0]
+                best = self.measures[key].definition.range[higher]
                 found = self.rulings[key][at].verdicts
-                said = describe_verdicts(found, float(scores[at]), best, higher_is_better=sign > 0, width=width)
+                said = describe_verdicts(found, float(scores[at]), best, higher_is_better=higher, width=width)
                 row = row._replace(verdicts=said)
             rows.append(row)
         return WorstAnswers(key, rows)
+
+    def places_of_worst(self, key: str, most: int) -> list[int]:
+        """The places of the questions with the worst values of a measure; those without a value are left out."""
+        scores = self.scores[key]
+        sign = 1 if self.measures[key].definition.higher_is_better else -1
+        order: list[int] = np.argsort(sign * scores, kind="stable").tolist()
+        return order[: min(most, int(np.count_nonzero(~np.isnan(scores))))]
+
+    def gold_of(self, place: int) -> tuple[str, Collection[str]]:
+        """Whether a gold passage of a question was retrieved, in words, and its gold documents."""
+        said = GOLD[0 if self.found[place] else 1 if self.has_gold[place] else 2] if len(self.found) else ""
+        return said, self._gold[place] if self._gold else frozenset()
 
     def verdicts(self, name: str | Measure) -> View:
         """What the judge said: one row per verdict, with its reason; questions without one say why."""
         key = self.key(name)
         if key not in self.rulings:
             raise MeasureError(f"{key} has no verdicts; those of a judge are kept with the result it was asked for")
-        from assay.tasks.rag.judged import verdict_table
+        names = ("query", "outcome", "subject", "verdict", "reason", "against")
+        rows: list[tuple[Cell, ...]] = []
+        for query, ruling in zip(self.queries, self.rulings[key], strict=True):
+            outcome = str(ruling.kind)
+            if not ruling.verdicts:
+                rows.append((query, outcome, None, None, ruling.detail or None, None))
+            rows += [
+                (query, outcome, each.subject, each.shown, each.reason or None, each.against or None)
+                for each in ruling.verdicts
+            ]
+        return View(Table(tuple(Column(name, is_text=True) for name in names), tuple(rows)))
 
-        return View(verdict_table(self.queries, self.rulings[key]))
-
-    def report(
+    def report(  # type: ignore[override]  # a page of its own
         self,
         path: str | os.PathLike[str],
         *,
@@ -175,9 +192,11 @@ class RagResult(Result):
         "1 question. Of 1 answer with answer_f1 below 0.5, 1 had a gold passage (the generator's fault) and 0 had none
         (the retriever's)."
         """
-        from assay.tasks.rag.plot import plot_rag
+        from assay.render.charts.kinds import Choice, draw
+        from assay.results.plot import mean_rows
 
-        return plot_rag(self, kind, measure=measure, right=right)
+        has = {"means": partial(mean_rows, {"": self}), "answers": self}
+        return draw(kind, "a RAG result", has, Choice(measure, right=right))
 
     def to_dict(self, measure: str | Measure | None = None, *, right: float | None = None) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it.

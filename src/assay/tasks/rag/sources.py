@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -12,20 +11,19 @@ from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, show, some
-from assay.data.chunks import Chunks
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
-from assay.data.frames import DOCUMENT, is_frame, is_tuples, normalise_name
+from assay.data.frames.frame import DOCUMENT, is_frame, is_tuples, normalise_name
 from assay.data.qrels import Qrels
-from assay.data.record_layout import MEASURED, RecordFields, record_fields
-from assay.data.record_rows import PARTS
-from assay.data.records import Record, Records, read_record_file, read_records
+from assay.data.records.fields import MEASURED, PARTS, RecordFields, record_fields
+from assay.data.records.read import Records, read_record_file, read_records
+from assay.data.records.record import Record
 from assay.data.run import Run
-from assay.data.source import Source, is_source, open_source, quoted
 from assay.data.texts import DOCUMENTS, QUESTIONS, is_number, read_passages, read_texts
+from assay.files.source import Source, is_source, open_source, quoted
 
 if TYPE_CHECKING:
-    from assay.core.doc_id import DocIdRule
+    pass
 
 Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 
@@ -240,40 +238,6 @@ def differs(record: Record, output: Record | None) -> bool:
         None not in (getattr(record, part), getattr(output, part)) and getattr(record, part) != getattr(output, part)
         for part in QUESTION
     )
-
-
-def collapse_rankings(
-    records: list[Record], rule: DocIdRule | None, *, once: bool, matched: AbstractSet[str]
-) -> tuple[list[Record], list[Note]]:
-    """The records with the documents that a rule finds in the ids of chunks, each document once if that is wanted.
-
-    The best chunk of a document counts. What was matched by texts or spans stays as it is.
-    """
-    chunks = None if rule is None or rule.is_field else Chunks(rule)
-    kept, repeated, dropped = [], [], 0
-    for each in records:
-        found = each.retrieved
-        if found is not None and each.query_id not in matched:
-            ids = found.ids if chunks is None else chunks.documents(found.ids)
-            is_same = chunks is None and found.texts is None and each.retrieved_texts is None
-            if is_same and len(set(ids)) == len(ids):
-                kept.append(each)
-                continue
-            first: dict[str, int] = {}
-            for place, name in enumerate(ids):
-                first.setdefault(name, place)
-            if once and len(first) < len(ids):
-                repeated.append(each.query_id)
-                dropped += len(ids) - len(first)
-            texts = found.texts if each.retrieved_texts is None else list(each.retrieved_texts)
-            found = found._replace(ids=ids, texts=texts).at(list(first.values()) if once else range(len(ids)))
-        kept.append(each._replace(retrieved=found))
-    notes = [] if chunks is None else chunks.notes()
-    if dropped and rule is not None:
-        notes.insert(0, Note.of(NoteKind.CHUNKS, count=dropped))
-    elif dropped:
-        notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeated))
-    return kept, notes
 
 
 def with_output(record: Record, output: Record) -> Record:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from assay.core.ruling import Verdict
-    from assay.data.records import Record
+    from assay.data.records.record import Record
 
 GOLD = ("retrieved", "not retrieved", "no gold passage")
 TEXTS = ("gold passage", "question", "answer", "reference", "gold", "retrieved")
@@ -22,7 +22,7 @@ HIT = "✓"
 MOST_VERDICTS = 5
 
 
-class Passage(NamedTuple):
+class ShownPassage(NamedTuple):
     """A passage as it is shown: its id and its first line, as far as they are known, and whether it is gold."""
 
     document: str
@@ -40,8 +40,8 @@ class Question(NamedTuple):
     value: float
     gold: str
     texts: tuple[str | None, ...]
-    wanted: tuple[Passage, ...]
-    retrieved: tuple[Passage, ...]
+    wanted: tuple[ShownPassage, ...]
+    retrieved: tuple[ShownPassage, ...]
     # How many more were retrieved.
     more: int
     # What a judge found wrong, if it was asked.
@@ -62,7 +62,9 @@ def describe_question(
     found = retrieved_passages(record, wanted, width)
     gold_texts = gold_passages(record, wanted, width)
     if has_made_up_ids(record):
-        found, gold_texts = [without_id(each) for each in found], [without_id(each) for each in gold_texts]
+        found, gold_texts = (
+            [each._replace(document="") if each.text else each for each in side] for side in (found, gold_texts)
+        )
     return Question(
         record.query_id,
         value,
@@ -74,35 +76,31 @@ def describe_question(
     )
 
 
-def retrieved_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
+def retrieved_passages(record: Record, wanted: Collection[str], width: int | None) -> list[ShownPassage]:
     """What was retrieved, in order."""
     ids = [] if record.retrieved is None else record.retrieved.ids
     lines = [first_line(text, width) for text in record.shown_texts or ()]
-    return [Passage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
+    return [ShownPassage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
 
 
-def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> list[Passage]:
+def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> list[ShownPassage]:
     """What should have been retrieved: the ids, with texts where it is known which belongs to which; else the texts."""
     if record.matched is not None:
-        return [Passage(name, first_line(text, width)) for name, text in record.matched]
+        return [ShownPassage(name, first_line(text, width)) for name, text in record.matched]
     known: dict[str, str] = {}
     if record.retrieved is not None and record.shown_texts is not None:
         known = dict(zip(record.retrieved.ids, record.shown_texts, strict=False))
     if record.gold_texts and len(record.gold_texts) == len(wanted) == 1:
         known = dict(zip(wanted, record.gold_texts, strict=True))
     if record.gold_texts and not all(each in known for each in wanted):
-        return [Passage("", first_line(text, width)) for text in record.gold_texts]
-    return [Passage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted)]
+        return [ShownPassage("", first_line(text, width)) for text in record.gold_texts]
+    return [ShownPassage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted)]
 
 
 def has_made_up_ids(record: Record) -> bool:
     """Whether the retrieved passages have no ids of their own, only texts."""
     ids = [] if record.retrieved is None else record.retrieved.ids
     return bool(ids) and all(each == place_name(place) for place, each in enumerate(ids))
-
-
-def without_id(passage: Passage) -> Passage:
-    return passage._replace(document="") if passage.text else passage
 
 
 def describe_verdicts(
@@ -124,9 +122,8 @@ def describe_verdicts(
     wrong.sort(key=lambda each: sign * each.value if isinstance(each.value, float | int) else 0.0)
     lines = []
     for each in wrong[:MOST_VERDICTS]:
-        value = f"{each.value:g}" if isinstance(each.value, float | int) else each.value
         reason = f" ({first_line(each.reason, width)})" if each.reason.strip() else ""
-        lines.append(f"{value}  {first_line(each.subject, width)}{reason}")
+        lines.append(f"{each.shown}  {first_line(each.subject, width)}{reason}")
     more = len(wrong) - MOST_VERDICTS
     return (*lines, *([f"… {count(more, 'more verdict')}"] if more > 0 else []))
 
@@ -156,7 +153,7 @@ def paragraph(question: Question, measure: str) -> list[str]:
     return lines
 
 
-def listed(name: str, passages: Sequence[Passage], more: int = 0) -> list[str]:
+def listed(name: str, passages: Sequence[ShownPassage], more: int = 0) -> list[str]:
     """Passages under their heading: one per line, or all on one if only ids are known."""
     rest = [f"… {count(more, 'more passage')}"] if more else []
     if any(each.text for each in passages):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from assay.tasks.vote.ballots import read_ballots
 from assay.tasks.vote.dawid_skene import estimate_reliability
 from assay.tasks.vote.methods import METHODS, OF_THUMBS, Settings, most_frequent
 from assay.tasks.vote.result import Votes
-
-if TYPE_CHECKING:
-    from assay.tasks.vote.ballots import Ballots
 
 NAMES = (*METHODS, "dawid_skene")
 PAIR = 2
@@ -66,26 +62,19 @@ def votes(
         )
     if method == "dawid_skene" and len(ballots.voters) < PAIR:
         raise DataError("dawid_skene compares voters, and the votes name fewer than two; add a column voter")
-    how = {"min_votes": f"{min_votes}"}
-    if scale != "auto":
-        how["scale"] = scale
-    if threshold is not None:
-        how["threshold"] = f"{threshold:g}"
-    return count_votes(ballots, settings, notes, how)
-
-
-def count_votes(ballots: Ballots, settings: Settings, notes: list[Note], how: dict[str, str]) -> Votes:
-    """The result, with notes on how the votes became grades; `how` they were read is in its signature."""
-    reliability = estimate_reliability(ballots) if settings.method == "dawid_skene" else None
-    if settings.method == "majority" and (tied := int((most_frequent(ballots)[2] > 1).sum())):
+    reliability = estimate_reliability(ballots) if method == "dawid_skene" else None
+    if method == "majority" and (tied := int((most_frequent(ballots)[2] > 1).sum())):
         notes.append(Note.of(NoteKind.VOTES, about="ties", count=tied))
     if reliability is not None and not reliability.settled:
         notes.append(Note.of(NoteKind.VOTES, about="unsettled", count=reliability.rounds))
-    if settings.method == "beta":
-        how["prior"] = ":".join(f"{each:g}" for each in settings.prior)
-    if settings.method == "wilson":
-        how["level"] = f"{settings.level:g}"
-    return Votes(ballots, settings, tuple(notes), how, reliability)
+    how = {
+        "min_votes": f"{min_votes}",
+        "scale": "" if scale == "auto" else scale,
+        "threshold": "" if threshold is None else f"{threshold:g}",
+        "prior": ":".join(f"{each:g}" for each in settings.prior) if method == "beta" else "",
+        "level": f"{settings.level:g}" if method == "wilson" else "",
+    }
+    return Votes(ballots, settings, tuple(notes), {name: said for name, said in how.items() if said}, reliability)
 
 
 def check_threshold(threshold: float | None) -> float | None:

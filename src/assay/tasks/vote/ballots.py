@@ -18,7 +18,8 @@ from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.events import read_events
-from assay.data.frames import DOCUMENT, QUERY, as_float
+from assay.data.frames.frame import DOCUMENT, QUERY
+from assay.data.frames.given import as_float
 from assay.tasks.vote.stored import is_store, read_store
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def read_ballots(
     data: object, scale: str, min_votes: int, threshold: float | None = None
 ) -> tuple[Ballots, list[Note]]:
     """The votes that count, and notes on the others; with a threshold, a vote of at least that much is up."""
+    import polars
+
     found, left_out = read_store(data) if is_store(data) else (data, [])
     events = read_events(found, FIELDS | OWN, NEEDED, "the votes")
     values, is_thumbs, notes = read_values(events, scale, threshold)
@@ -94,7 +97,7 @@ def read_ballots(
     notes.extend(more)
     last = last_votes(table, events)
     said = last.filter(last["vote"].is_not_nan())
-    counted = said.filter(said.select(enough(min_votes)).to_series())
+    counted = said.filter(polars.len().over("query", "document") >= min_votes)
     if again := len(table) - len(last):
         notes.append(Note.of(NoteKind.VOTES, about="again", count=again))
     if nothing := len(last) - len(said):
@@ -105,14 +108,10 @@ def read_ballots(
         notes.append(Note.of(NoteKind.VOTES, about="unnamed", count=unnamed))
     if not len(counted):
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
-    return make_ballots(counted, is_thumbs=is_thumbs)._replace(comments=comments_of(last)), notes
-
-
-def enough(min_votes: int) -> polars.Expr:
-    """Whether the pair of a vote has as many votes as it needs."""
-    import polars
-
-    return polars.len().over("query", "document") >= min_votes
+    remarks = last.filter(polars.col("comment").is_not_null()).select(
+        "query", "document", polars.col("voter").fill_null(""), "comment"
+    )
+    return make_ballots(counted, remarks.rows(), is_thumbs=is_thumbs), notes
 
 
 def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
@@ -147,17 +146,14 @@ def votes_of_people(table: polars.DataFrame, events: Events) -> tuple[polars.Dat
     nothing: list[object] = [None] * len(table)
     numbers, replaced = (list(map(as_number, columns.get(name, nothing))) for name in ("id", "replaces"))
     kinds, voters = columns["kind"], columns.get("voter_kind", nothing)
-    decisions = {number for number, kind in zip(numbers, kinds, strict=True) if kind == "decision"} - {None}
-    notes = []
     is_decision = [kind == "decision" for kind in kinds]
-    is_undone = [kind == "withdrawal" and number in decisions for kind, number in zip(kinds, replaced, strict=True)]
     is_of_model = [voter == "model" for voter in voters]
-    if count := sum(is_decision):
-        notes.append(Note.of(NoteKind.VOTES, about="decisions", count=count))
-    if count := sum(is_of_model):
-        notes.append(Note.of(NoteKind.VOTES, about="models", count=count))
-    left_out = [any(each) for each in zip(is_decision, is_undone, is_of_model, strict=True)]
-    return table.filter(~polars.Series(left_out, dtype=polars.Boolean)), notes
+    decisions = {number for number, decided in zip(numbers, is_decision, strict=True) if decided} - {None}
+    is_undone = [kind == "withdrawal" and number in decisions for kind, number in zip(kinds, replaced, strict=True)]
+    counts = {"decisions": sum(is_decision), "models": sum(is_of_model)}
+    notes = [Note.of(NoteKind.VOTES, about=about, count=count) for about, count in counts.items() if count]
+    is_kept = [not any(each) for each in zip(is_decision, is_undone, is_of_model, strict=True)]
+    return table.filter(polars.Series(is_kept, dtype=polars.Boolean)), notes
 
 
 def as_number(value: object) -> float | None:
@@ -204,13 +200,6 @@ def as_seconds(value: object, events: Events, row: int) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-class Vote(NamedTuple):
-    """A vote as a number, NaN if it says nothing, and whether it was a word for up or down."""
-
-    number: float
-    is_word: bool = False
-
-
 def read_values(events: Events, scale: str, threshold: float | None = None) -> tuple[FloatArray, bool, list[Note]]:
     """The votes as numbers, NaN for those that say nothing; whether all are up or down; and notes.
 
@@ -218,16 +207,16 @@ def read_values(events: Events, scale: str, threshold: float | None = None) -> t
     """
     if scale not in SCALES:
         raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
-    known: dict[tuple[type, object], Vote] = {}
+    known: dict[tuple[type, object], tuple[float, bool]] = {}
     places: dict[float, int] = {}
     values = np.empty(len(events.frame))
     for row, value in enumerate(events.frame["vote"].to_list()):
         key = (type(value), str(value))
         if key not in known:
             known[key] = parse_vote(value, events, row)
-        values[row] = known[key].number
-        places.setdefault(known[key].number, row)
-    has_words = any(vote.is_word for vote in known.values())
+        values[row] = known[key][0]
+        places.setdefault(known[key][0], row)
+    has_words = any(is_word for _, is_word in known.values())
     odd = [number for number in places if not math.isnan(number) and number not in SIGNS]
     if odd and (has_words or scale == "thumbs"):
         place = events.place(places[odd[0]])
@@ -256,35 +245,25 @@ def as_scale(
     return np.where(values == -1, 0.0, values), True, [Note.of(NoteKind.VOTES, about="thumbs")]
 
 
-def as_word(text: str) -> str:
-    """A vote as `WORDS` has it: in small letters, with a straight apostrophe, and no colour of a thumb.
-
-    >>> as_word("Can\u2019t_tell"), as_word("\U0001f44d\U0001f3fd") == "\U0001f44d"
-    ("can't tell", True)
-    """
-    plain = MODIFIERS.sub("", text).replace("\u2019", "'")
-    return re.sub(r"[\s_-]+", " ", plain.strip().lower())
-
-
-def parse_vote(value: object, events: Events, row: int) -> Vote:
-    """One vote: true or false, a word for up, down or nothing, or a number."""
-    if value is None:
-        return Vote(math.nan)
-    if isinstance(value, bool):
-        return Vote(float(value), is_word=True)
-    word = as_word(value) if isinstance(value, str) else None
-    if word is not None and (word in WORDS or not word.strip()):
-        said = WORDS.get(word, math.nan)
-        return Vote(said, is_word=not math.isnan(said))
+def parse_vote(value: object, events: Events, row: int) -> tuple[float, bool]:
+    """A vote as a number, NaN if it says nothing, and whether it was a word for up or down."""
+    if value is None or isinstance(value, bool):
+        return (math.nan, False) if value is None else (float(value), True)
+    if isinstance(value, str):
+        # In small letters, with a straight apostrophe, and no colour of a thumb.
+        word = re.sub(r"[\s_-]+", " ", MODIFIERS.sub("", value).replace("\u2019", "'").strip().lower())
+        if word in WORDS or not word.strip():
+            said = WORDS.get(word, math.nan)
+            return said, not math.isnan(said)
     number = as_float(value.strip() if isinstance(value, str) else value, truths=False)
     if number is None or math.isinf(number):
         raise FormatError(
             f"{events.place(row)}: {show(value)} is not a vote; write up or down, a number, or ? for cannot tell"
         )
-    return Vote(number)
+    return number, False
 
 
-def make_ballots(counted: polars.DataFrame, *, is_thumbs: bool) -> Ballots:
+def make_ballots(counted: polars.DataFrame, comments: list[tuple[str, str, str, str]], *, is_thumbs: bool) -> Ballots:
     """The votes that count, by pair in the order in which the pairs first appear."""
     import polars
 
@@ -303,13 +282,5 @@ def make_ballots(counted: polars.DataFrame, *, is_thumbs: bool) -> Ballots:
         table["vote"].to_numpy(),
         names.to_list(),
         is_thumbs,
-        [],
+        comments,
     )
-
-
-def comments_of(votes: polars.DataFrame) -> list[tuple[str, str, str, str]]:
-    """Query, document, voter and comment of the votes that have one, also of those that say nothing."""
-    import polars
-
-    remarks = votes.filter(polars.col("comment").is_not_null()).select("query", "document", "voter", "comment")
-    return [(query, document, voter or "", text) for query, document, voter, text in remarks.rows()]

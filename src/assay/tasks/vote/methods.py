@@ -39,7 +39,7 @@ class Settings(NamedTuple):
         return NormalDist().inv_cdf((1 + self.level) / 2)
 
 
-class Bounds(NamedTuple):
+class GradeBounds(NamedTuple):
     """A lower and an upper bound per pair; NaN where nothing is known."""
 
     low: FloatArray
@@ -137,25 +137,25 @@ def most_frequent(ballots: Ballots) -> tuple[FloatArray, IntArray, IntArray]:
     return ballots.value[begins[is_most][first]], most, tied
 
 
-def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> Bounds:
+def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> GradeBounds:
     """The Wilson interval of a share of a number of votes."""
     middle = share + z * z / (2 * number)
     half = z * np.sqrt(share * (1 - share) / number + z * z / (4 * number * number))
     scale = 1 + z * z / number
-    return Bounds(np.clip((middle - half) / scale, 0, 1), np.clip((middle + half) / scale, 0, 1))
+    return GradeBounds(np.clip((middle - half) / scale, 0, 1), np.clip((middle + half) / scale, 0, 1))
 
 
-def beta_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+def beta_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     """The quantiles of the Beta posterior of the share that votes up."""
     from scipy.special import betaincinv
 
     up, number = mean(ballots, settings) * counts(ballots), counts(ballots)
     a, b = settings.prior[0] + up, settings.prior[1] + number - up
     tail = (1 - settings.level) / 2
-    return Bounds(betaincinv(a, b, tail), betaincinv(a, b, 1 - tail))
+    return GradeBounds(betaincinv(a, b, tail), betaincinv(a, b, 1 - tail))
 
 
-def mean_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+def mean_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     """Student's interval of the mean of graded votes; NaN for a single vote."""
     from scipy.special import stdtrit
 
@@ -165,10 +165,10 @@ def mean_bounds(ballots: Ballots, settings: Settings) -> Bounds:
     variance = np.bincount(ballots.pair, weights=apart, minlength=len(ballots.pairs)) / freedom
     half = stdtrit(freedom, (1 + settings.level) / 2) * np.sqrt(variance / number)
     half = np.where(number < PAIR, np.nan, half)
-    return Bounds(middle - half, middle + half)
+    return GradeBounds(middle - half, middle + half)
 
 
-def vote_bounds(ballots: Ballots, settings: Settings) -> Bounds:
+def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     """How sure the opinion on each pair is: the interval of the share that votes up, or of the mean vote."""
     if settings.method == "beta":
         return beta_bounds(ballots, settings)

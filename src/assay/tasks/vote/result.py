@@ -11,17 +11,17 @@ from assay.core.interface import Option
 from assay.core.judged import ratio
 from assay.core.policies import check_whole
 from assay.core.text import show
-from assay.data.qrels import Qrels
-from assay.render import Cell, Column, Exports, Table, finite, json_fields
 from assay.render.export import View
+from assay.results.graded import GradedPairs, rows_of, table_of
 from assay.stats.agreement import SCALES, Estimate, alpha, with_interval
 from assay.stats.intervals import FEWEST, SAMPLES, check_level, resampled_times
 from assay.tasks.vote.dawid_skene import estimate_reliability
 from assay.tasks.vote.methods import METHODS, counts, most_frequent, vote_bounds
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping
+
+    import polars
 
     from assay.core.judged import FloatArray, IntArray
     from assay.core.note import Note
@@ -62,8 +62,10 @@ class Voter(NamedTuple):
     accuracy: float
 
 
-class Votes(Exports):
+class Votes(GradedPairs):
     """Judgments from votes: `qrels`; `pairs` with the uncertainty of each; `voters`; `notes`; `signature`."""
+
+    task = "votes"
 
     def __init__(
         self,
@@ -73,45 +75,18 @@ class Votes(Exports):
         how: Mapping[str, str],
         reliability: Reliability | None,
     ) -> None:
+        grades = grade(ballots, settings) if reliability is None else reliability.grades
+        signature = " ".join((f"votes[{settings.method}]", *(f"{name}={value}" for name, value in how.items())))
+        super().__init__(ballots.pairs, grades, notes, signature)
         self._ballots, self._settings, self._reliability = ballots, settings, reliability
-        self._how = dict(how)
-        self._made: Qrels | None = None
-        self.notes = notes
-        self.grades = grade(ballots, settings) if reliability is None else reliability.grades
 
     def __repr__(self) -> str:
         return f"<Votes: {len(self._ballots.pair):,} votes on {len(self):,} pairs, {self.signature}>"
-
-    def __len__(self) -> int:
-        return len(self._ballots.pairs)
 
     @property
     def method(self) -> str:
         """How votes became grades."""
         return self._settings.method
-
-    @property
-    def signature(self) -> str:
-        """How the judgments were made."""
-        return " ".join((f"votes[{self.method}]", *(f"{name}={value}" for name, value in self._how.items())))
-
-    @property
-    def qrels(self) -> Qrels:
-        """The judgments."""
-        if self._made is None:
-            import polars
-
-            names = {"query": "query_id", "document": "doc_id"}
-            self._made = Qrels(self._ballots.pairs.rename(names).with_columns(polars.Series("relevance", self.grades)))
-        return self._made
-
-    def to_qrels(self) -> Qrels:
-        """The judgments."""
-        return self.qrels
-
-    def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-        """Writes the judgments to a file, in the format that its name says, or in the one given."""
-        self.qrels.write(path, format=format)
 
     @property
     def pairs(self) -> list[VotedPair]:
@@ -161,7 +136,11 @@ class Votes(Exports):
 
         `scale` is `nominal`, `ordinal` or `interval`.
         """
-        check_agreement(scale, level, samples, seed)
+        if scale not in SCALES:
+            raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
+        check_level(level)
+        check_whole("samples", samples, 1)
+        check_whole("seed", seed, 0)
         grades, vote = np.unique(self._ballots.value, return_inverse=True)
         if len(grades) > MOST_GRADES:
             raise DataError(
@@ -205,25 +184,24 @@ class Votes(Exports):
         """How many people voted; a vote without a voter is one person's."""
         return len(np.unique(self._ballots.voter))
 
-    def table(self) -> Table:
+    def to_polars(self) -> polars.DataFrame:
         """One row per pair."""
-        columns = (Column("query", is_text=True), Column("document", is_text=True), *map(Column, VotedPair._fields[2:]))
-        rows: tuple[tuple[Cell, ...], ...] = tuple(tuple(map(shown, pair)) for pair in self.pairs)
-        return Table(columns, rows, self.signature, tuple(map(str, self.notes)))
+        return frame_of(self.pairs, VotedPair).fill_nan(None)
 
     def voter_table(self) -> View:
         """One row per named voter; print it, or export it."""
-        columns = (Column("voter", is_text=True), *map(Column, Voter._fields[1:]))
-        return View(Table(columns, tuple(tuple(map(shown, voter)) for voter in self.voters), self.signature))
+        return View(table_of(frame_of(self.voters, Voter).rename({"name": "voter"}), self.signature))
 
-    def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes, as Python objects."""
-        return json_fields("votes") | {
-            "signature": self.signature,
-            "pairs": [{name: plain(value) for name, value in pair._asdict().items()} for pair in self.pairs],
-            "voters": [{name: plain(value) for name, value in voter._asdict().items()} for voter in self.voters],
-            "notes": [note.to_dict() for note in self.notes],
-        }
+    def _more_fields(self) -> dict[str, Any]:
+        return {"voters": rows_of(frame_of(self.voters, Voter))}
+
+
+def frame_of(rows: list[Any], kind: type[VotedPair | Voter]) -> polars.DataFrame:
+    """Named tuples as a frame."""
+    import polars
+
+    columns = dict(zip(kind._fields, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(kind._fields, ())
+    return polars.DataFrame(columns)
 
 
 def grade(ballots: Ballots, settings: Settings) -> FloatArray:
@@ -231,24 +209,6 @@ def grade(ballots: Ballots, settings: Settings) -> FloatArray:
     if settings.method == "dawid_skene":
         return estimate_reliability(ballots).grades
     return METHODS[settings.method](ballots, settings)
-
-
-def check_agreement(scale: str, level: float, samples: int, seed: int) -> None:
-    """Raises if a setting of alpha is wrong."""
-    if scale not in SCALES:
-        raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
-    check_level(level)
-    check_whole("samples", samples, 1)
-    check_whole("seed", seed, 0)
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 - text or a number
-    return value if isinstance(value, str) else finite(value)
-
-
-def shown(value: Any) -> Any:  # noqa: ANN401 - text or a number
-    """A value for a cell; what is undefined is left empty."""
-    return None if isinstance(value, float) and np.isnan(value) else value
 
 
 def unit_coincidences(units: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from assay.core.errors import FileError, FormatError
 from assay.core.note import Note, NoteKind
-from assay.data.source import describe
+from assay.files.source import describe
 
 if TYPE_CHECKING:
     import polars

@@ -1,0 +1,143 @@
+"""Commands that explain themselves: `-h` prints one screen, `--help` everything.
+
+One screen is the purpose, three examples and the options that people use.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# What a help text ends with that is not its first sentence.
+DEFAULT = re.compile(r"\s*(\[default: [^\]]*\])$")
+SENTENCE = re.compile(r"(?<=[^.])[.:](?=\s|$)")
+FEW = 3
+
+
+class Text(click.types.StringParamType):
+    """Text that a shell completes: with names of measures, else with files."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - as click calls it
+        param: click.Parameter,
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        if param.name not in ("measures", "name"):
+            return [CompletionItem(incomplete, type="file")]
+        from assay.measures import TABLE
+
+        return [CompletionItem(name) for name in TABLE if name.startswith(incomplete)]
+
+
+class Explained(click.Command):
+    """A command with examples, two lengths of help, and `usual`: the names of the options that people use."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), usual: str = "", **options: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **options)
+        self.examples = examples
+        self.usual = usual.split()
+        for parameter in self.params:
+            if parameter.type is click.STRING:
+                parameter.type = Text()
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        short = click.Option(
+            ["-h"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=self.print_short,
+            help="Show one screen of help.",
+        )
+        *own, everything = super().get_params(ctx)
+        return [*own, short, everything]
+
+    def print_short(self, ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            click.echo(self.short_page(ctx))
+            ctx.exit()
+
+    def short_page(self, ctx: click.Context) -> str:
+        """One screen of help."""
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        with formatter.indentation():
+            formatter.write_paragraph()
+            formatter.write_text((self.help or "").split("\n\n")[0])
+        write_examples(formatter, self.examples[:FEW])
+        self.format_usual(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(f"`{ctx.command_path} --help` explains everything.")
+        return formatter.getvalue().rstrip("\n")
+
+    def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options that people use, each in a sentence."""
+        known = {each.name: each.get_help_record(ctx) for each in self.params if each.name in self.usual}
+        records = [(record[0], brief(record[1])) for name in self.usual if (record := known[name])]
+        if records:
+            with formatter.section("Options"):
+                formatter.write_dl(records)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        for parameter in self.params:
+            settings = getattr(parameter, "settings", {})
+            if settings:
+                with formatter.section(parameter.title):  # type: ignore[attr-defined]
+                    formatter.write_dl([(name, f"{each.help}.") for name, each in settings.items()])
+
+
+class Command(Explained):
+    """A subcommand."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name != "--limit":
+                raise
+            raise click.UsageError(
+                f"--limit goes before the command: assay --limit NAME=N {self.name} …", ctx
+            ) from None
+
+
+class CommandGroup(Explained, click.Group):
+    """A group of commands, which its help lists."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        click.Group.format_options(self, ctx, formatter)
+
+    def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        super().format_usual(ctx, formatter)
+
+
+def brief(text: str) -> str:
+    """The first sentence of a help text, with the default.
+
+    >>> brief("Significance test: t, sign.  [default: t]"), brief("Measure (repeatable).")
+    ('Significance test.  [default: t]', 'Measure (repeatable).')
+    """
+    default = DEFAULT.search(text)
+    sentence = SENTENCE.split(DEFAULT.sub("", text), maxsplit=1)[0]
+    return f"{sentence}.  {default[1]}" if default else f"{sentence}."
+
+
+def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:
+    """Lines to copy and run; unlike other text they are never wrapped."""
+    if examples:
+        with formatter.section("Examples"):
+            for example in examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")

@@ -1,0 +1,174 @@
+"""`Span`: a stretch of a source document, in characters; and `Overlap`: when a retrieved chunk hits a gold span.
+
+A span is half-open, as a slice of Python: `start` is its first character, `end` the first one after it. Spans of
+different documents never overlap. The share of two spans that counts is their intersection divided by the length of the
+gold span, of the chunk, or of both together (intersection over union).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from assay.core.doc_id import field_of
+from assay.core.errors import DataError, PolicyError
+from assay.core.text import show
+from assay.data.fields import INSIDE, SPAN_FIELDS, find_field, get_field
+from assay.data.frames.frame import as_id
+
+TEXT_FIELDS = ("text", "page_content", "content")
+SHARES = ("gold", "chunk", "iou")
+ANY = "any"
+NO_PATHS: Mapping[str, str] = MappingProxyType({})
+TRIPLE = 3
+# No text is as long as this; floats hold every whole number up to it.
+LARGEST = 2**53
+LONGEST = len(str(LARGEST))
+
+
+class Span(NamedTuple):
+    """A stretch of a document: from the character `start` up to, but not including, `end`.
+
+    >>> print(Span("guide.md", 100, 180))
+    guide.md[100:180]
+    """
+
+    document: str
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{self.document}[{self.start}:{self.end}]"
+
+
+class Overlap(NamedTuple):
+    """When a chunk hits a gold span: if they share a character, or `least` of the `of`."""
+
+    least: float | None = None
+    of: str = "gold"
+
+    @classmethod
+    def parse(cls, overlap: object, overlap_of: object) -> Overlap:
+        """The rule that the parameters mean.
+
+        >>> print(Overlap.parse("any", "gold"), Overlap.parse(0.5, "iou"), sep="; ")
+        any overlap; intersection over union at least 0.5
+        """
+        if overlap_of not in SHARES:
+            raise PolicyError(f"overlap_of must be {' or '.join(map(repr, SHARES))}, not {show(overlap_of)}")
+        if overlap == ANY:
+            return cls(None, str(overlap_of))
+        return cls(check_share(overlap, "overlap must be 'any' or a number"), str(overlap_of))
+
+    def __str__(self) -> str:
+        if self.least is None:
+            return "any overlap"
+        what = {"gold": "share of the gold span", "chunk": "share of the chunk", "iou": "intersection over union"}
+        return f"{what[self.of]} at least {self.least:g}"
+
+    def holds(self, gold: Span, chunk: Span) -> bool:
+        """Whether the chunk hits the gold span.
+
+        >>> gold, chunk = Span("d", 10, 20), Span("d", 15, 40)
+        >>> Overlap().holds(gold, chunk), Overlap(0.5).holds(gold, chunk), Overlap(0.5, "iou").holds(gold, chunk)
+        (True, True, False)
+        """
+        common = min(gold.end, chunk.end) - max(gold.start, chunk.start)
+        if gold.document != chunk.document or common <= 0:
+            return False
+        if self.least is None:
+            return True
+        sizes = {"gold": gold.end - gold.start, "chunk": chunk.end - chunk.start}
+        sizes["iou"] = sizes["gold"] + sizes["chunk"] - common
+        return common / sizes[self.of] >= self.least
+
+    def hits(self, golds: Sequence[Span], chunk: Span) -> list[int]:
+        """The numbers of the gold spans that a chunk hits."""
+        return [number for number, gold in enumerate(golds) if self.holds(gold, chunk)]
+
+
+def check_share(value: Any, words: str) -> float:  # noqa: ANN401 - whatever the user gave
+    """A number above 0 and at most 1; `words` begin the error for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:  # type: ignore[operator]
+        raise PolicyError(f"{words} above 0 and at most 1, not {show(value)}")
+    return float(value)
+
+
+def is_span(value: object, paths: Mapping[str, str] = NO_PATHS) -> bool:
+    """Whether an object says where it begins in a document."""
+    return as_id(value) is None and find_part(value, "start", paths) is not None
+
+
+def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) -> Span:
+    """The span of a chunk or of gold: `(document, start, end)`, or an object with such fields.
+
+    `paths` are field paths of the user's own. Without an end, a span is as long as the text.
+
+    >>> read_span({"page_content": "twelve chars", "metadata": {"source": "a.md", "start_index": 30}}, "chunk 0")
+    Span(document='a.md', start=30, end=42)
+    """
+    if isinstance(value, (tuple, list)):
+        if len(value) != TRIPLE:
+            raise DataError(f"{place}: a span is a document, a start and an end, not {show(value)}")
+        document, start, end = value
+    else:
+        document, start, end = (find_part(value, part, paths) for part in SPAN_FIELDS)
+    start, end = map(as_number, (start, end))
+    if end is None and is_position(start) and isinstance(text := find_field(value, TEXT_FIELDS), str):
+        end = start + len(text)
+    try:
+        return check_span(document, start, end)
+    except DataError as error:
+        raise DataError(f"{place}: {show(value)}{error}") from None
+
+
+def check_span(document: object, start: Any, end: Any) -> Span:  # noqa: ANN401 - whatever is there
+    """A span once its parts are known to be usable; the error goes on after what the span was read from."""
+    lacking = [name for name, part in (("document", document), ("start", start), ("end", end)) if part is None]
+    if lacking:
+        raise DataError(f" has no {' and no '.join(lacking)}; a span has document, start and end")
+    if not (name := as_id(document)):
+        raise DataError(f": the document of a span must be a string or an integer, not {show(document)}")
+    for part, position in (("start", start), ("end", end)):
+        if not is_position(position):
+            raise DataError(f": {part} must be a whole number from 0, not {show(position)}")
+    if start >= end:
+        what = "is empty" if start == end else "ends before it starts"
+        raise DataError(f": the span {what}; end is the position after the last character")
+    return Span(name, int(start), int(end))
+
+
+def is_position(value: Any) -> bool:  # noqa: ANN401 - whatever is there
+    """Whether a value is a whole number from 0; tables with gaps hold them as floats."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0 <= value <= LARGEST and float(value).is_integer()  # type: ignore[operator]
+
+
+def as_number(value: Any) -> Any:  # noqa: ANN401 - whatever is there
+    """A position that is written as text, as a number."""
+    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= LONGEST
+    return int(value) if is_text else value
+
+
+def find_part(value: object, part: str, paths: Mapping[str, str]) -> Any:  # noqa: ANN401 - whatever is there
+    """A part of a span: at the user's own path, else under a usual name, in the object or in what it contains."""
+    own = field_of(value, paths[part]) if part in paths else None
+    return own if own is not None else find_plain(value, SPAN_FIELDS[part])
+
+
+def find_plain(value: object, names: tuple[str, ...]) -> Any:  # noqa: ANN401 - whatever is there
+    """The first of the fields that is text or a number: a field `document` may also hold a whole passage."""
+    for name in names:
+        found = get_field(value, name)
+        if isinstance(found, (str, Real)):
+            return found
+    for name in INSIDE:
+        inner = get_field(value, name)
+        if inner is not None and not isinstance(inner, (str, Real)):
+            found = find_plain(inner, names)
+            if found is not None:
+                return found
+    return None

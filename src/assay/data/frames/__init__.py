@@ -1,0 +1,1 @@
+"""Frames of any library: their columns for the kernel, and their rows."""

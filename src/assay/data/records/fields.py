@@ -1,0 +1,250 @@
+"""The fields of records: rows of a file, a frame or Python objects, and which of their fields holds what.
+
+A part of a record has the user's own name, or one of those that tools use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, FormatError
+from assay.core.interface import Option
+from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
+from assay.core.text import show
+from assay.data.fields import SPAN_FIELDS
+from assay.data.formats import JSON_LINES, TREC, TSV, ending, recognise
+from assay.data.frames.frame import is_frame
+from assay.data.frames.rows import frame_rows
+from assay.data.texts import QUESTION_ID, QUESTION_TEXT
+from assay.files.source import Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.data.formats import Format
+    from assay.files.source import Source
+
+# Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
+ANSWER = ("answer", "generated_texts", "generated_text", "response", "prediction")
+REFERENCES = ("references", "reference", "generation_gt", "ground_truth", "ground_truths")
+PARTS: dict[str, tuple[str, ...]] = {
+    "query_id": QUESTION_ID,
+    "question": QUESTION_TEXT,
+    "gold": ("gold", "retrieval_gt", "reference_context_ids", "expected_ids"),
+    "retrieved": ("retrieved", "retrieved_ids", "retrieved_context_ids"),
+    "scores": ("scores", "retrieve_scores", "retrieved_scores"),
+    "retrieved_texts": ("retrieved_texts", "retrieved_contents", "retrieved_contexts", "contexts"),
+    "gold_texts": ("gold_texts", "reference_contexts", "expected_texts", "retrieval_gt_contents"),
+    "answer": ANSWER,
+    "references": REFERENCES,
+}
+KNOWN_FIELDS = {name for names in PARTS.values() for name in names}
+# If several fields could be this part, the first one is meant.
+RANKED = ("query_id",)
+# What can be measured; a file without any of these has no records.
+MEASURED = tuple(part for part in PARTS if part not in ("query_id", "question"))
+# These are text, even if it looks like a list.
+PLAIN_TEXT = ("query_id", "question", "answer")
+MOST_LISTED = 12
+
+
+class RecordFields(NamedTuple):
+    """Which fields records have: the user's own names for parts, and the path to the id of a passage.
+
+    A lenient reader ignores names that a file does not have. `any_field` allows records without any known part.
+    `short` keeps only those fields of a record that may divide the questions into slices.
+    """
+
+    columns: Mapping[str, str] = MappingProxyType({})
+    doc_id: str | None = None
+    lenient: bool = False
+    any_field: bool = False
+    short: bool = False
+
+    @property
+    def plain_text(self) -> set[str]:
+        """The fields that hold text, even if it looks like a list."""
+        own = (self.columns.get(part, "") for part in PLAIN_TEXT)
+        return {*(name for part in PLAIN_TEXT for name in PARTS[part]), *own}
+
+
+USUAL_FIELDS = RecordFields()
+
+
+def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> RecordFields:
+    """The fields of records, once `columns` is known to be a mapping of parts."""
+    if columns is None:
+        return RecordFields(doc_id=doc_id, lenient=lenient)
+    if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
+        raise FormatError(
+            f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
+        )
+    for part in columns:
+        if part not in PARTS and part not in SPAN_FIELDS:
+            known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
+            raise FormatError(f"{Option('columns', (part, '…'))}: unknown part; {known}")
+    return RecordFields({part: name for part, name in columns.items() if part in PARTS}, doc_id, lenient)
+
+
+class GivenFields(NamedTuple):
+    """How many rows there are, the fields they have, in order, and the values of each: None in rows that lack it."""
+
+    size: int
+    names: Collection[str]
+    values: Callable[[str], Iterable[Any]]
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Placed]) -> GivenFields:
+        """Those of rows that are held one by one."""
+        every: dict[str, None] = {}
+        for row in rows:
+            every.update(dict.fromkeys(row.fields))
+        return cls(len(rows), every, lambda field: (row.fields.get(field) for row in rows))
+
+    @property
+    def filled(self) -> dict[str, None]:
+        """The fields that some row has a value in."""
+        return {field: None for field in self.names if any(value is not None for value in self.values(field))}
+
+
+class Layout(NamedTuple):
+    """The field that holds each part of the records, and the one that holds numbers of another tool."""
+
+    found: dict[str, str]
+    outside: str | None
+
+
+def find_layout(fields: GivenFields, wanted: RecordFields, name: str) -> Layout:
+    """Which field is what; an error if there are no records."""
+    if not fields.size:
+        raise DataError(f"{name}: no records to evaluate")
+    outside = find_outside_scores(fields, wanted)
+    return Layout(find_parts(fields, wanted, name, outside), outside)
+
+
+def find_outside_scores(fields: GivenFields, wanted: RecordFields) -> str | None:
+    """The field that holds numbers by name, such as those of another tool, and not the scores of what was retrieved."""
+    names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
+    known = [each for each in names if each in fields.names]
+    return next((each for each in known if any(isinstance(value, Mapping) for value in fields.values(each))), None)
+
+
+def find_parts(fields: GivenFields, wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
+    """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
+    filled = fields.filled
+    given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
+    for field in given.values():
+        if field not in filled:
+            raise FormatError(f"{name}: no record has a field {show(field)}, only {list_fields(filled)}")
+    if outside is not None:
+        filled.pop(outside)
+    found = {part: field for part, field in given.items() if field != outside}
+    for part, known in PARTS.items():
+        names = [field for field in known if field in filled and field not in given.values()]
+        if part in given or not names:
+            continue
+        if len(names) > 1 and part not in RANKED:
+            both = " and ".join(map(show, names))
+            raise FormatError(
+                f"{name}: {both} could both be the {part}; choose one with {Option('columns', (part, '…'))}"
+            )
+        found[part] = names[0]
+    if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
+        raise DataError(
+            f"{name}: the records have nothing to measure, only {list_fields(fields.names)}; a record has "
+            f"{', '.join(PARTS)}; map other names with {Option('columns', ('answer', 'my_answer'))}"
+        )
+    return found
+
+
+def list_fields(names: Iterable[str]) -> str:
+    """Names of fields, in a message."""
+    every = list(names)
+    return ", ".join(map(show, every[:MOST_LISTED])) + (", …" if len(every) > MOST_LISTED else "") or "no fields"
+
+
+def given_rows(data: object, name: str) -> list[Placed]:
+    """The rows of a frame, or of Python objects."""
+    if is_frame(data):
+        return [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
+    return list(object_rows(data, name))
+
+
+def is_json_lines(source: Source) -> bool:
+    return file_format(source) is JSON_LINES
+
+
+def file_format(source: Source) -> Format:
+    return recognise(source, default=TSV if ending(source.files[0].path) == ".tsv" else TREC)
+
+
+def file_rows(source: Source, plain: set[str], content: object = None) -> list[Placed]:
+    """The rows of a file; `plain` are the fields that hold text, even if it looks like a list."""
+    format_ = file_format(source)
+    if content is None:
+        content = format_.read_content(source)
+    if not format_.is_table:
+        return list(object_rows(content, source.name))
+    rows: list[Placed] = list(content)  # type: ignore[call-overload]
+    return [each._replace(fields=read_cells_of(each, plain)) for each in rows] if format_.separator else rows
+
+
+def read_cells_of(row: Placed, plain: set[str]) -> dict[str, Any]:
+    """A row of a text table, with lists and objects parsed, except in fields of plain text."""
+    return {name: cell if name in plain else parse_cell(cell, name, row.place) for name, cell in row.fields.items()}
+
+
+def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """A cell of a text table: JSON, or as Python writes it, if it starts like a list or an object; else the text."""
+    if not text or text.lstrip()[:1] not in ("[", "{"):
+        return text
+    for write in (str, python_to_json):
+        try:
+            return decode_json(write(text))
+        except RepeatedKeyError as error:
+            raise FormatError(f"{place}, {show(field)}: {error}") from None
+        except (ValueError, RecursionError):
+            continue
+    if field in KNOWN_FIELDS:
+        raise FormatError(
+            f'{place}: {show(field)} starts like a list, but is not JSON; write ["d1", "d2"], or save it as Parquet'
+        )
+    return text
+
+
+def object_rows(data: object, name: str) -> Iterator[Placed]:
+    """The records of a list, or of a dict by id."""
+    if isinstance(data, Mapping):
+        for number, (key, value) in enumerate(data.items()):
+            yield Placed(f"{name}, record {number}", with_key(key, as_mapping(value, f"{name}, {show(key)}")))
+    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes, bytearray)):
+        for number, value in enumerate(data):
+            place = f"{name}, record {number}"
+            yield Placed(place, as_mapping(value, place))
+    else:
+        raise DataError(f"{name} must be a list, a frame or a file, not {show(type(data).__name__)}")
+
+
+def with_key(key: object, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record of a dict; its key is its id, unless it has one."""
+    own = next((row[name] for name in PARTS["query_id"] if row.get(name) is not None), key)
+    if str(own) != str(key):
+        raise DataError(f"the record {show(key)} has another id, {show(own)}; keep one of them")
+    return {"query_id": key, **row}
+
+
+def as_mapping(value: object, place: str) -> Mapping[str, Any]:
+    """One record as a mapping: a dict, a dataclass, a named tuple or a pydantic model."""
+    if isinstance(value, Mapping):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    for method in ("model_dump", "_asdict"):
+        dump = getattr(value, method, None)
+        if callable(dump) and not isinstance(value, type):
+            dumped: Mapping[str, Any] = dump()
+            return dumped
+    raise DataError(f"{place} must be a dict or a dataclass, not {show(type(value).__name__)}")

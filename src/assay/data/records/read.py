@@ -1,0 +1,297 @@
+"""Records from a file, a frame or Python objects.
+
+Most rows of a file look alike: ids and texts, and lists of these. A field of many rows is then looked at as a whole,
+which takes much less time than to look at each value by itself, and no row is held as a dict.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay._kernel import SharedStrings
+from assay.core.errors import DuplicateError
+from assay.core.text import show
+from assay.data.formats.jsonl import WIDEST, record_blocks
+from assay.data.records.fields import (
+    USUAL_FIELDS,
+    GivenFields,
+    Layout,
+    RecordFields,
+    file_rows,
+    find_layout,
+    given_rows,
+    is_json_lines,
+)
+from assay.data.records.record import LONGEST_FIELD, NO_FIELDS, SHORT, Record, make_record, short_fields
+from assay.data.texts import TEXT, Passages, replace_surrogates
+from assay.files.source import Placed, is_source, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.files.source import Source
+
+# Rows that are made into records at a time.
+STEP = 1000
+NOTHING = type(None)
+TEXTS = frozenset({str, NOTHING})
+LISTS = frozenset({list, NOTHING})
+Values = list[Any]
+
+
+class Records(NamedTuple):
+    """Records, whether their ids are their own or just numbers, and the fields that were read."""
+
+    each: list[Record]
+    have_ids: bool = True
+    fields: frozenset[str] = frozenset()
+
+    @property
+    def rising(self) -> list[str]:
+        """The questions whose scores contradict the order of what was retrieved."""
+        scored = (each for each in self.each if each.retrieved is not None and each.retrieved.scores is not None)
+        return [each.query_id for each in scored if each.retrieved.is_list and each.retrieved.rises]  # type: ignore[union-attr]
+
+
+def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
+    """The records in a file, a frame or Python objects.
+
+    >>> records = read_records([{"qid": "q1", "retrieval_gt": [["d1"]], "retrieved_ids": ["d2", "d1"]}])
+    >>> records.each[0].retrieved.ids
+    ['d2', 'd1']
+    """
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            return read_record_file(source, wanted)
+    return make_records(given_rows(data, name), wanted, name)
+
+
+def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
+    """The records in a file; `content` is that of a JSON file, if it was read before."""
+    columns = read_columns(source) if wanted.short and content is None and is_json_lines(source) else None
+    if columns is not None:
+        return records_of_columns(columns, wanted, source.name)
+    return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
+
+
+def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records:
+    """The records in rows, each question once; the rows are given up one by one, so that nothing is held twice."""
+    layout = find_layout(GivenFields.of_rows(rows), wanted, name)
+    records: list[Record] = []
+    rows.reverse()
+    while rows:
+        records.append(make_record(rows.pop(), len(records), layout, wanted))
+    return check_records(records, layout, name)
+
+
+def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
+    """The same for rows that are held by field: many at once where they are as usual, else one by one."""
+    size = columns.size
+    layout = find_layout(GivenFields(size, columns.fields, columns.fields.__getitem__), wanted, name)
+    records: list[Record] = []
+    places = RecordPlaces(columns.lines, "query_id" in layout.found)
+    for start in range(0, size, STEP):
+        rows = range(size)[start : start + STEP]
+        parts = None if layout.outside else plain_parts(columns.some(rows, layout.found))
+        if parts is None:
+            records += [make_record(columns.row(row), row, layout, wanted) for row in rows]
+        else:
+            records += plain_records(parts, columns, rows, places)
+        places.ids += [each.query_id for each in records[start:]]
+        columns.forget(rows)
+    return check_records(records, layout, name)
+
+
+def plain_records(
+    parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range, places: RecordPlaces
+) -> Iterator[Record]:
+    """The records of rows whose parts are known."""
+    ids = parts["query_id"] if "query_id" in parts else list(map(str, rows))
+    own = {**parts, "query_id": ids, "where": repeat(places, len(ids)), "fields": all_short_fields(columns, rows, ids)}
+    return map(Record._make, zip(*(own.get(part, repeat(None, len(ids))) for part in Record._fields), strict=True))
+
+
+def all_short_fields(columns: RecordColumns, rows: range, ids: list[str]) -> list[Mapping[str, Any]]:
+    """What `short_fields` finds in each row."""
+    some = {name: values for name, values in columns.some(rows).items() if may_be_short(values)}
+    if some.get("query_id") == ids:
+        del some["query_id"]
+    if not some:
+        return [NO_FIELDS] * len(ids)
+    each = (dict(zip(some, values, strict=True)) for values in zip(*some.values(), strict=True))
+    return list(map(short_fields, each, ids))
+
+
+def may_be_short(values: list[Any]) -> bool:
+    """Whether `short_fields` may find something in values of a field."""
+    kinds = set(map(type, values))
+    return min(map(len, values)) <= LONGEST_FIELD if kinds == TEXT else not kinds.isdisjoint(SHORT)
+
+
+def check_records(records: list[Record], layout: Layout, name: str) -> Records:
+    """The records, each question once."""
+    check_ids([each.query_id for each in records], name)
+    outside = [layout.outside] if layout.outside else []
+    return Records(records, "query_id" in layout.found, frozenset({*layout.found.values(), *outside}))
+
+
+def check_ids(ids: list[str], name: str) -> None:
+    """Raises if two questions have the same id."""
+    if len(set(ids)) == len(ids):
+        return
+    seen: set[str] = set()
+    for each in ids:
+        if each in seen:
+            raise DuplicateError(f"{name}: duplicate question id {show(each)}; keep one record per question")
+        seen.add(each)
+
+
+class RowLines(NamedTuple):
+    """The line of each row, the first row of each file, and the names of the files."""
+
+    numbers: array[int]
+    firsts: list[int]
+    names: list[str]
+
+    def place(self, row: int) -> str:
+        """Where a row is, for messages."""
+        return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.numbers[row]}"
+
+
+class RecordColumns(NamedTuple):
+    """The values of each field, None in rows that lack it, and where the rows are."""
+
+    fields: dict[str, Values]
+    lines: RowLines
+
+    @property
+    def size(self) -> int:
+        return len(self.lines.numbers)
+
+    def row(self, row: int) -> Placed:
+        """A row by itself."""
+        return Placed(self.lines.place(row), {name: values[row] for name, values in self.fields.items()})
+
+    def some(self, rows: range, parts: Mapping[str, str] | None = None) -> dict[str, Values]:
+        """Some rows: all fields, or those that hold parts, by the names of these."""
+        wanted = zip(self.fields, self.fields, strict=True) if parts is None else parts.items()
+        return {name: self.fields[field][rows.start : rows.stop] for name, field in wanted}
+
+    def forget(self, rows: range) -> None:
+        """Gives up rows that are not needed again."""
+        for values in self.fields.values():
+            values[rows.start : rows.stop] = [None] * len(rows)
+
+
+@dataclass
+class RecordPlaces:
+    """Where the records of files are, by their ids: the line of one is looked up only if a message needs it."""
+
+    lines: RowLines
+    are_named: bool
+    ids: list[str] = field(default_factory=list)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each record."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    def of(self, name: str) -> str:
+        """Where a record is."""
+        place = self.lines.place(self.rows[name])
+        return f"{place} ({show(name)})" if self.are_named else place
+
+
+def read_columns(source: Source) -> RecordColumns | None:
+    """The records of JSON Lines; None if they have so many fields that they are not a table."""
+    lines, shared = RowLines(array("q"), [], []), SharedStrings()
+    fields: dict[str, Values] = {}
+    for file in source.files:
+        lines.firsts.append(len(lines.numbers))
+        lines.names.append(file.name)
+        for numbers, block in record_blocks(file, shared):
+            rows = list(block)
+            for name in dict.fromkeys(chain.from_iterable(rows)):
+                if name not in fields:
+                    fields[name] = [None] * len(lines.numbers)
+            if len(fields) > WIDEST:
+                return None
+            for name, values in fields.items():
+                values += [row.get(name) for row in rows]
+            lines.numbers.extend(numbers)
+    return RecordColumns(fields, lines)
+
+
+def plain_parts(parts: Mapping[str, Values]) -> dict[str, Values] | None:
+    """The parts of some rows as records have them; None if the rows have to be looked at one by one."""
+    found: dict[str, Values] = {}
+    for part, values in parts.items():
+        plain = PLAIN_PARTS[part](values) if part in PLAIN_PARTS else None
+        if plain is None:
+            return None
+        found[part] = plain
+    passages, texts = found.get("retrieved"), found.get("retrieved_texts")
+    if passages is None or texts is None:
+        return found
+    both = zip(passages, texts, strict=True)
+    return None if any(None not in each and len(each[0].ids) != len(each[1]) for each in both) else found
+
+
+def flat(values: Values) -> Iterable[Any]:
+    """What is in lists."""
+    return chain.from_iterable(filter(None, values))
+
+
+def plain_ids(values: Values) -> Values | None:
+    """Ids that are text, each as it is."""
+    return values if TEXT.issuperset(map(type, values)) and all(values) and "".join(values).isascii() else None
+
+
+def plain_texts(values: Values) -> Values | None:
+    if not TEXTS.issuperset(map(type, values)):
+        return None
+    return [each if each is None or each.isascii() else replace_surrogates(each) for each in values]
+
+
+def plain_gold(values: Values) -> Values | None:
+    """Lists of text."""
+    is_plain = LISTS.issuperset(map(type, values)) and TEXT.issuperset(map(type, flat(values)))
+    return values if is_plain else None
+
+
+def plain_passages(values: Values) -> Values | None:
+    """Lists of ids that are text, each as it is."""
+    if not LISTS.issuperset(map(type, values)) or plain_ids(list(flat(values))) is None:
+        return None
+    return [None if each is None else Passages(each) for each in values]
+
+
+def plain_references(values: Values) -> Values | None:
+    """Lists of texts; a single text needs no list."""
+    return plain_lists([[each] if type(each) is str else each for each in values])
+
+
+def plain_lists(values: Values) -> Values | None:
+    if plain_gold(values) is None:
+        return None
+    if all(map(str.isascii, flat(values))):
+        return [None if each is None else tuple(each) for each in values]
+    return [None if each is None else tuple(map(replace_surrogates, each)) for each in values]
+
+
+PLAIN_PARTS: dict[str, Callable[[Values], Values | None]] = {
+    "query_id": plain_ids,
+    "question": plain_texts,
+    "gold": plain_gold,
+    "retrieved": plain_passages,
+    "retrieved_texts": plain_lists,
+    "gold_texts": plain_lists,
+    "answer": plain_texts,
+    "references": plain_references,
+}

@@ -1,0 +1,253 @@
+"""Ranks with the kernel on this machine: a run in any form is read and counted, without a Python object per document.
+
+A file is ranked while it is read and never held whole. `map_in_threads` shares out what NumPy computes for many pairs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from assay._kernel import Options, Ranker
+from assay.core.limits import LIMITS, MOST_THREADS
+from assay.core.policies import check_whole
+from assay.data.formats import find_format, recognise
+from assay.data.frames.frame import as_frame, check_roles, is_frame, rows_of_table
+from assay.data.frames.given import GIVEN_RANK
+from assay.data.mappings import as_dicts
+from assay.data.run import Run
+from assay.engine.ranking import GivenRun, Ranking, repeats_of, within_depth
+from assay.engine.tops import Tops
+from assay.files.source import is_source, open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from assay._kernel import Progress
+    from assay.core.note import Note
+    from assay.core.policies import Policies
+    from assay.data.qrels import Qrels
+    from assay.engine.ranking import Counts
+
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+# Between the id of a document and that of its chunk, where Python found the document.
+JOINT = "\x00\x1f\x00"
+
+
+class KernelRanking(Ranking):
+    """A run as the kernel ranks it, under several options at once."""
+
+    def __init__(self, qrels: Qrels, options: Sequence[Options], *, surplus: bool = False) -> None:
+        self.qrels, self.options, self.is_surplus_ignored = qrels, list(options), surplus
+        self.given = GivenRun({}, is_sample=True)
+        self.refused = {"judgments": {}, "rankings": {}}
+        self.ranker = self.new_ranker()
+        self._counts: dict[int, Counts] = {}
+
+    def new_ranker(self) -> Ranker:
+        """A ranker that has seen nothing."""
+        return Ranker(self.qrels.index, self.options, surplus=self.is_surplus_ignored)
+
+    def read(self, run: object, **how: Any) -> None:  # noqa: ANN401 - as in `rank_run`
+        """Ranks a whole run, in place of what was ranked."""
+        self.ranker = rank_run(self.new_ranker, run, **how)
+        self._counts.clear()
+
+    def add(self, query: object, ranking: object) -> None:
+        """Ranks one more query."""
+        self.ranker.add(query, ranking)
+        self._counts.clear()
+
+    @property
+    def scattered(self) -> int:  # type: ignore[override]
+        return self.ranker.scattered
+
+    @property
+    def surplus(self) -> int:  # type: ignore[override]
+        return self.ranker.surplus
+
+    def counts(self, number: int) -> Counts:
+        if number not in self._counts:
+            self._counts[number] = self.ranker.columns(number)
+        return self._counts[number]
+
+    def unknown(self) -> list[str]:
+        return self.ranker.unknown()
+
+    def repeats_dropped(self, number: int) -> int:
+        return self.ranker.repeats_dropped(number)
+
+    def excluded(self, number: int) -> int:
+        return self.ranker.excluded(number)
+
+    def kept_tops(self) -> Tops:
+        return Tops.of(self.ranker.tops(0))
+
+    def chunk_notes(self, number: int) -> list[Note]:  # noqa: ARG002 - as in `Ranking`
+        return []
+
+    @property
+    def is_held(self) -> bool:
+        from assay.engine.quicksort import is_held
+
+        return is_held(self.given)
+
+
+def rank_run(
+    make_ranker: Callable[[], Ranker],
+    run: object,
+    *,
+    threads: int,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Ranker:
+    """Ranks the judged documents of a run in any form. A file is ranked while it is read and never held whole."""
+    if columns is not None:
+        check_roles(columns)
+    if is_source(run):
+        with open_source(run) as source:  # type: ignore[arg-type]
+            chosen = recognise(source, format)
+            rank: Callable[..., Ranker] = partial(chosen.rank_run, source, make_ranker, columns, threads=threads)
+            if source.parts:
+                from assay.files.parts import hint_at_runs
+
+                rank = hint_at_runs(rank, source)
+            if progress is None and "ipykernel" in sys.modules:
+                from assay.core.progress import watched
+
+                with watched(source.name) as counter:
+                    return rank(progress=counter)
+            return rank(progress=progress)
+    find_format(format)
+    ranker = make_ranker()
+    if isinstance(run, Run):
+        ranker.add_rows(run.rows, "the run", threads)
+    elif is_frame(run) and rank_plain_frame(ranker, run, columns, threads):
+        pass
+    elif (frame := as_frame(run, columns, judgments=False)) is not None:
+        if GIVEN_RANK in frame.columns:
+            ranker.add_rows(rows_of_table(frame, "the run"), "the run", threads)
+        else:
+            ranker.add_frame(frame, "the run", threads)
+    else:
+        ranker.add_rankings(as_dicts(run))
+    return ranker
+
+
+def rank_plain_frame(ranker: Ranker, frame: object, columns: Mapping[str, str] | None, threads: int) -> bool:
+    """Ranks a frame as it is, without a copy; false if it must be prepared first."""
+    from assay.data.frames.plain import plain_frame
+
+    selected = plain_frame(frame, columns)
+    return selected is not None and ranker.add_plain_frame(selected, "the run", threads)
+
+
+def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> Options:
+    """The kernel's options for these policies and for what the measures need, and to keep the first `top` documents."""
+    first = top_options(policies, top) if top else {}
+    return Options(
+        duplicates="count" if repeats_of(policies) == "once" else repeats_of(policies),
+        single=policies.precision == "float32",
+        given=policies.order == "given",
+        exclude_query=policies.exclude == "query_id",
+        foreign="foreign" in needs,
+        spread="spread" in needs,
+        **first,
+        **chunk_options(policies),
+    )
+
+
+def chunk_options(policies: Policies) -> dict[str, Any]:
+    """How the kernel finds the documents of chunks, and which chunks it keeps."""
+    rule: Any = policies.doc_id
+    if rule is None:
+        return {}
+    argument = JOINT if rule.kind == "function" else rule.argument
+    # Rows that name their document need not name a chunk.
+    is_kept = rule.is_field or policies.duplicates == "once"
+    duplicates = "count" if is_kept else policies.duplicates
+    return {"rule": (rule.kind, argument), "best": policies.chunks == "best", "chunk_duplicates": duplicates}
+
+
+def top_options(policies: Policies, top: int) -> dict[str, Any]:
+    """Which documents the kernel keeps as the first of each query.
+
+    If only judged ones are ranked, none: they are hits. For ranx's sort, one more, which may tie with the last.
+    """
+    if policies.judged_only:
+        return {}
+    most = within_depth(policies, top)
+    return {"top": most + 1, "ties": "input"} if policies.ties == "quicksort" else {"top": most, "ties": policies.ties}
+
+
+def count_threads(threads: int | None) -> int:
+    """How many threads to use: as many as given, else as the limits say, or as many as this process may."""
+    if threads is None:
+        threads = LIMITS.get().threads
+    if threads is not None:
+        return check_whole("threads", threads, 1, MOST_THREADS)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], threads: int | None = None) -> list[Done]:
+    """What the function makes of each item, in their order; on all cores unless `threads` says otherwise.
+
+    Items are taken one by one, when a thread is free for them, and not kept.
+
+    >>> map_in_threads(str, range(3))
+    ['0', '1', '2']
+    """
+    work = Work(function, items)
+    helpers = [threading.Thread(target=copy_context().run, args=(work.run,)) for _ in range(1, count_threads(threads))]
+    started = []
+    try:
+        for each in helpers:
+            try:
+                each.start()
+            except RuntimeError:
+                # No further thread can be started: those that are there do its share.
+                break
+            started.append(each)
+        work.run()
+    finally:
+        work.is_over = True
+        for each in started:
+            each.join()
+    if work.error is not None:
+        raise work.error
+    return [work.done[number] for number in range(len(work.done))]
+
+
+class Work(Generic[Item, Done]):
+    """Items that several threads take from, and what was made of them. The first error ends the work."""
+
+    def __init__(self, function: Callable[[Item], Done], items: Iterable[Item]) -> None:
+        self.done: dict[int, Done] = {}
+        self.error: BaseException | None = None
+        self.is_over = False
+        self._function = function
+        self._items = enumerate(items)
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Works on items until there are no more."""
+        try:
+            while (found := self._next()) is not None:
+                number, item = found
+                self.done[number] = self._function(item)
+        except BaseException as error:  # noqa: BLE001 - raised again by who asked for the work
+            self.error = self.error or error
+            self.is_over = True
+
+    def _next(self) -> tuple[int, Item] | None:
+        with self._lock:
+            return None if self.is_over else next(self._items, None)

@@ -1,0 +1,346 @@
+"""`Ranking`: a run whose judged documents were found and counted, whoever did it; all that a plan needs to score it.
+
+Policies decide which rank a hit has and which documents stay: from counts to `Judged` is an addition and a sort of the
+judged documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers
+from assay.core.note import Note, NoteKind
+from assay.core.policies import EFFECTS
+from assay.core.text import EMPTY_ID
+from assay.engine.tops import Tops, judged_tops
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay._kernel import Index, Rows
+    from assay.core.policies import Policies
+    from assay.data.qrels import Qrels
+
+# What the kernel counted, as int64 and float64 in bytes; see `Columns` in `_kernel.pyi`.
+Counts: TypeAlias = "Mapping[str, Any]"
+BEFORE = {
+    "docid_desc": "before_descending",
+    "docid_asc": "before_ascending",
+    "input": "before_input",
+    # The column is replaced by what the sort leads to where it differs.
+    "quicksort": "before_input",
+}
+
+
+class GivenRun(NamedTuple):
+    """A run as it was given, to be looked at again; with `is_sample` only some rankings, the rest is not in memory."""
+
+    data: Any
+    columns: Mapping[str, str] | None = None
+    format: str | None = None
+    is_sample: bool = False
+
+
+class Ranking(Protocol):
+    """The judged documents of a run, ranked. The number is that of the kernel's options, as a plan counts them.
+
+    `refused` are the queries whose judgments or rankings a tool cannot use: of each of the two, by the tool's name.
+    """
+
+    qrels: Qrels
+    given: GivenRun
+    refused: dict[str, dict[str, list[str]]]
+    # Rows that did not stand with their query's others, and lines with more fields than a run has.
+    scattered: int
+    surplus: int
+
+    def counts(self, number: int) -> Counts:
+        """What was counted."""
+
+    def unknown(self) -> list[str]:
+        """Queries of the run that have no judgments."""
+
+    def repeats_dropped(self, number: int) -> int:
+        """How many duplicate documents were left out."""
+
+    def excluded(self, number: int) -> int:
+        """How many documents were left out because they are named like their query."""
+
+    def kept_tops(self) -> Tops:
+        """The first documents of each query, as the first options keep them."""
+
+    def chunk_notes(self, number: int) -> list[Note]:
+        """What became of the chunks of documents."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the documents that were ranked are all in memory, in the run as it was given."""
+        return False
+
+    def ordered_counts(self, policies: Policies, number: int) -> Counts:
+        """What was counted, with ties in the order of ranx's sort if the policies ask for it and the run is held."""
+        if policies.ties != "quicksort" or not self.is_held:
+            return self.counts(number)
+        from assay.engine.quicksort import sorted_counts
+
+        return sorted_counts(self, policies, number)
+
+    def tie_notes(self, policies: Policies, number: int) -> list[Note]:
+        """Which queries have ties that ranx would sort in another way, because the run is not held."""
+        if policies.ties != "quicksort" or self.is_held:
+            return []
+        from assay.engine.quicksort import tied_queries
+
+        tied = [self.qrels.queries[each] for each in tied_queries(self.counts(number))]
+        about = "" if policies.doc_id is None else "chunks"
+        return [Note.of(NoteKind.TIES, about=about, queries=tied)] if tied else []
+
+    def judged(self, policies: Policies, number: int) -> tuple[Judged, IntArray]:
+        """The judged documents as policies rank them, and how much the run has of each judged query, -1 for nothing."""
+        qrels = self.qrels
+        index, counts = qrels.index_under(policies.duplicates), self.ordered_counts(policies, number)
+        return rank_hits(qrels.rows, index, counts, policies, repeated=qrels.duplicates)
+
+    def tops(self, policies: Policies, top: int) -> Tops:
+        """The first documents of each query, up to `top`, as the policies of the first options rank them."""
+        if policies.judged_only:
+            return judged_tops(self.judged(policies, 0)[0], self.qrels.index_under(policies.duplicates), top)
+        if policies.ties != "quicksort":
+            return self.kept_tops()
+        from assay.engine.quicksort import sorted_tops
+
+        return sorted_tops(self, policies, within_depth(policies, top))
+
+    def notes(self, policies: Policies, number: int) -> list[Note]:
+        """What was found while the run and its judgments were read."""
+        notes = self.chunk_notes(number)
+        if unknown := self.unknown():
+            notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
+        if self.scattered:
+            notes.append(Note.of(NoteKind.SCATTERED, count=self.scattered))
+        if self.surplus:
+            notes.append(Note.of(NoteKind.SURPLUS, count=self.surplus))
+        if dropped := self.repeats_dropped(number):
+            notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
+        if excluded := self.excluded(number):
+            notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
+        return [*notes, *qrels_notes(self.qrels, policies), *self.tie_notes(policies, number)]
+
+
+def repeats_of(policies: Policies) -> str:
+    """How the documents count that a ranking has more than once: as `chunks` says where they are its chunks."""
+    return policies.duplicates if policies.doc_id is None or policies.chunks == "best" else policies.chunks
+
+
+def within_depth(policies: Policies, top: int) -> int:
+    """How many of the first `top` documents are left of rankings that are cut."""
+    return top if policies.depth is None else int(min(top, policies.depth))
+
+
+def qrels_notes(qrels: Qrels, policies: Policies) -> list[Note]:
+    """Which of the duplicate judgments count, and how many grades lose their fraction."""
+    notes = []
+    if qrels.repeats:
+        which = EFFECTS["duplicates"][qrels.duplicates or policies.duplicates]
+        notes.append(Note.of(NoteKind.DUPLICATES, about="judgments", count=qrels.repeats, which=which))
+    if policies.grades == "whole" and (cut := np.count_nonzero(qrels.values % 1)):
+        notes.append(Note.of(NoteKind.TRUNCATED, count=int(cut)))
+    return notes
+
+
+def rank_hits(
+    rows: Rows, index: Index, columns: Counts, policies: Policies, *, repeated: str | None = None
+) -> tuple[Judged, IntArray]:
+    """The hits in a ranker's columns, ranked, and the number of documents retrieved per query.
+
+    That number is -1 if the query is missing from the run. `repeated` says which of duplicate judgments count, if that
+    was decided when they were read.
+    """
+    starts, grades, best_first = integers(index.starts()), floats(index.grades()), floats(index.best_first())
+    if policies.grades == "whole":
+        grades, best_first = np.trunc(grades), np.trunc(best_first)
+    size = len(starts) - 1
+    found = integers(columns["retrieved"])
+    ranked, foreign = rank_columns(columns, size, grades, policies)
+    judged = Judged(
+        size=size,
+        retrieved=np.maximum(found, 0),
+        owner=np.repeat(np.arange(size), np.diff(starts)),
+        grades=best_first,
+        hits=ranked.distinct() if repeats_of(policies) == "once" else ranked,
+        floor=0.0 if policies.negative == "unjudged" else -np.inf,
+        repeats=integers(columns["repeats"]),
+        foreign=foreign,
+        spread=Spread(*(floats(columns[name]) for name in Spread._fields)),
+        make_groups=lambda: group_rows(rows, index, policies, repeated or policies.duplicates),
+        make_id_order=lambda: order_of_ids(index, len(grades)),
+        make_queries=rows.queries,
+    )
+    if policies.exclude == "empty_id":
+        judged = without_empty_ids(judged, index, grades, starts)
+    return restrict(judged, policies), found
+
+
+def rank_columns(columns: Counts, size: int, grades: FloatArray, policies: Policies) -> tuple[Hits, Hits | None]:
+    """The hits in rank order, and those that only other queries judged, if a measure needs them."""
+    higher, tied = integers(columns["higher"]), integers(columns["tied"])
+    rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
+    query, document = integers(columns["query"]), integers(columns["document"])
+    order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
+    document = document[order]
+    is_foreign = document < 0
+    # A foreign document has no grade; the last one is a placeholder until the two are separated.
+    hits = Hits(
+        size=size,
+        query=query[order],
+        grade=grades[document] if len(grades) else np.zeros(len(document)),
+        rank=rank[order],
+        score=floats(columns["score"])[order],
+        higher=higher[order],
+        tied=tied[order],
+        document=document,
+    )
+    if not is_foreign.any():
+        return hits, hits.where(is_foreign)
+    return hits.where(~is_foreign), hits.where(is_foreign)
+
+
+def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> Groups:
+    """The judgments as given, with their groups; of duplicates only the first or the last, if only that counts."""
+    starts = integers(rows.starts())
+    grade = floats(rows.values())
+    group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
+    groups = Groups(
+        query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
+        document=integers(index.row_documents()),
+        grade=np.trunc(grade) if policies.grades == "whole" else grade,
+        group=group,
+        subgroup=subgroup,
+    )
+    return groups.where(is_counted(groups, repeated)) if repeated in ("first", "last") else groups
+
+
+def is_counted(groups: Groups, repeated: str) -> BoolArray:
+    """Which rows are the first, or the last, of their document and group."""
+    columns = [each for each in (groups.document, groups.group, groups.subgroup) if each is not None]
+    step = 1 if repeated == "first" else -1
+    keys = np.stack(columns, axis=1)[::step]
+    counted = np.zeros(len(keys), dtype=np.bool_)
+    counted[np.unique(keys, axis=0, return_index=True)[1]] = True
+    return counted[::step]
+
+
+def order_of_ids(index: Index, size: int) -> IntArray:
+    """The position of each judged document in the order of ids."""
+    names = [index.document(number) for number in range(size)]
+    place = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
+    """The group of each row, and its subgroup if groups are divided, numbered in the order of their names."""
+    names, numbers = rows.group_names(), integers(rows.group_numbers())
+    group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
+    is_divided = any(SUBGROUP in name for name in names)
+    return group[numbers], np.unique(names, return_inverse=True)[1][numbers] if is_divided else None
+
+
+def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: IntArray) -> Judged:
+    """The judgments and rankings without documents whose id is empty; they keep their ranks."""
+    empty = [number for number in range(len(grades)) if index.document(number) == EMPTY_ID]
+    if not empty:
+        return judged
+    owner = np.delete(np.repeat(np.arange(judged.size), np.diff(starts)), empty)
+    left = np.delete(grades, empty)
+    order = np.lexsort((-left, owner))
+    hits = judged.hits.where(~np.isin(judged.hits.document, empty))
+    return rebuild(judged, owner=owner[order], grades=left[order], hits=hits)
+
+
+def restrict(judged: Judged, policies: Policies) -> Judged:
+    """The rankings without the documents that the policies leave out."""
+    if policies.judged_only:
+        judged = only_judged(judged)
+    if policies.depth is not None:
+        judged = only_top(judged, policies.depth)
+    return judged
+
+
+def only_judged(judged: Judged) -> Judged:
+    """The rankings without unjudged documents."""
+    hits = judged.judged().among_themselves()
+    repeats = hits.count() - hits.distinct().count()
+    return rebuild(judged, retrieved=hits.count(), hits=replace(hits, rank=hits.ordinal), repeats=repeats, foreign=None)
+
+
+def only_top(judged: Judged, depth: int) -> Judged:
+    """The rankings cut after `depth` documents."""
+    # No array holds a number as large as `depth` may be.
+    depth = int(min(depth, judged.retrieved.max(initial=1)))
+    hits = judged.hits.top(depth)
+    tied = np.minimum(hits.tied, depth - hits.higher - 1)
+    foreign = None if judged.foreign is None else judged.foreign.top(depth)
+    return rebuild(
+        judged, retrieved=np.minimum(judged.retrieved, depth), hits=replace(hits, tied=tied), foreign=foreign
+    )
+
+
+def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
+    """The rankings with tied documents in the order that is best for the relevant ones, or worst."""
+    hits = judged.hits
+    is_relevant = (hits.grade >= rel) & (hits.grade > 0)
+    # Relevant hits go to one end of their tie and the others to the opposite end, the best ones outermost.
+    to_front = is_relevant if best else ~is_relevant
+    key = np.where(best, -hits.grade, hits.grade)
+    order = np.lexsort((key, ~to_front, hits.higher, hits.query))
+    hits = hits.where(order)
+    to_front = to_front[order]
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (np.diff(hits.query) != 0) | (np.diff(hits.higher) != 0)
+    group = np.cumsum(is_new) - 1
+    begins = np.flatnonzero(is_new)
+    ends = np.append(begins[1:], len(order))
+    place = np.arange(len(order))
+    front = hits.higher + 1 + place - begins[group]
+    back = hits.higher + 1 + hits.tied - (ends[group] - 1 - place)
+    return rebuild(judged, hits=replace(hits, rank=np.where(to_front, front, back)))
+
+
+def select(judged: Judged, keep: IntArray) -> Judged:
+    """Some of the queries, renumbered in order."""
+    number = np.full(judged.size, -1)
+    number[keep] = np.arange(len(keep))
+
+    def some(hits: Hits) -> Hits:
+        kept = hits.where(number[hits.query] >= 0)
+        return replace(kept, size=len(keep), query=number[kept.query])
+
+    def some_groups() -> Groups:
+        groups = judged.groups()
+        groups = groups.where(number[groups.query] >= 0)
+        return replace(groups, query=number[groups.query])
+
+    mask = number[judged.owner] >= 0
+    return Judged(
+        size=len(keep),
+        retrieved=judged.retrieved[keep],
+        owner=number[judged.owner[mask]],
+        grades=judged.grades[mask],
+        hits=some(judged.hits),
+        floor=judged.floor,
+        repeats=None if judged.repeats is None else judged.repeats[keep],
+        foreign=None if judged.foreign is None else some(judged.foreign),
+        spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
+        make_groups=None if judged.make_groups is None else some_groups,
+        make_id_order=judged.make_id_order,
+        make_queries=judged.all_queries,
+        kept=keep if judged.kept is None else judged.kept[keep],
+    )
+
+
+def rebuild(judged: Judged, **changes: object) -> Judged:
+    """A copy with some fields changed and an empty memory."""
+    return replace(judged, **changes, _memory={})  # type: ignore[arg-type]

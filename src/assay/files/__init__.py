@@ -1,0 +1,1 @@
+"""Files: opening, writing whole or not at all, locks, and why a file is unreadable."""

@@ -1,0 +1,132 @@
+"""Many files as one: the files of a directory, or those that a glob matches, such as the output of a Spark job.
+
+Names that begin with `.` or `_`, as `_SUCCESS` does, and checksums (`.crc`) are not data. Files are read in the order
+of their names, one at a time.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import DuplicateError, FileError
+from assay.core.text import count
+from assay.files.source import MAGIC_CHARACTERS, Source, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from assay._kernel import Ranker
+
+# What a directory holds if not all of its files count, and how to get at those that do.
+MANAGED = {
+    "_delta_log": "a Delta table, whose log says which files count; write the rows you need to plain Parquet files",
+    ".hoodie": "a Hudi table, whose log says which files count; write the rows you need to plain Parquet files",
+    "_temporary": "unfinished output (it has '_temporary'); wait until it is written, or write it again",
+}
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is a glob: it has `*`, `?` or `[` and is not the name of a file.
+
+    >>> is_pattern(Path("runs/*.parquet")), is_pattern(Path("runs/bm25.run"))
+    (True, False)
+    """
+    return not MAGIC_CHARACTERS.isdisjoint(str(path)) and not os.path.lexists(path)
+
+
+def open_parts(path: Path, name: str) -> Source:
+    """The files of a directory, or those that a glob matches, as one source."""
+    found = list_directory(path) if path.is_dir() else match_pattern(path)
+    parts = tuple(Source(each, os.fspath(each)) for each in sorted(found))
+    return Source(path, name, parts)
+
+
+def list_directory(folder: Path) -> list[Path]:
+    """The files in a directory that hold data."""
+    try:
+        every = list(folder.iterdir())
+    except OSError as error:
+        raise FileError(f"the directory {quoted(folder)} cannot be read: {error.strerror}") from None
+    for name, reason in MANAGED.items():
+        if any(each.name == name for each in every):
+            raise FileError(f"{quoted(folder)} is {reason}")
+    return check_files(every, f"the directory {quoted(folder)} has no files with data", folder)
+
+
+def match_pattern(pattern: Path) -> list[Path]:
+    """The files with data that a glob matches."""
+    matched = map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+    return check_files(matched, f"no file matches {quoted(pattern)}", pattern.parent)
+
+
+def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]:
+    """Those that hold data, all of which must be files."""
+    found = [each for each in every if holds_data(each)]
+    if not found:
+        raise FileError(nothing)
+    inner = min((each for each in found if each.is_dir()), default=None)
+    if inner is not None:
+        raise FileError(f"{quoted(inner)} is a directory inside what should be one set of files; {advice(inner)}")
+    other = min((each for each in found if not each.is_file()), default=None)
+    if other is not None:
+        raise FileError(f"{quoted(other)} is not a regular file; remove it from {quoted(folder)}")
+    return found
+
+
+def advice(inner: Path) -> str:
+    """What to do about a directory in a directory."""
+    if "=" in inner.name:
+        column = inner.name.partition("=")[0]
+        return f"partitioned tables are not supported: write the column {column!r} into the files instead"
+    return "name the files to read with a glob in quotes, such as 'folder/*/*.parquet'"
+
+
+def holds_data(path: Path) -> bool:
+    return not path.name.startswith((".", "_")) and path.suffix != ".crc"
+
+
+def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., Ranker]:
+    """A function that ranks; an error about duplicates says that the files may be different runs."""
+
+    def hinting(**how: Any) -> Ranker:  # noqa: ANN401 - as the function takes it
+        try:
+            return rank(**how)
+        except DuplicateError as error:
+            names = f"{source.parts[0].path.name} to {source.parts[-1].path.name}"
+            number = count(len(source.parts), "file")
+            raise DuplicateError(
+                f"{error}; if these {number} ({names}) are different runs, name each of them"
+            ) from None
+
+    return hinting
+
+
+def is_spark_name(name: str) -> bool:
+    """Whether a file name says nothing but which part it is.
+
+    >>> is_spark_name("part-*.parquet"), is_spark_name("*.run"), is_spark_name("bm25-*.run")
+    (True, True, False)
+    """
+    return pattern_stem(name) in ("", "part")
+
+
+def pattern_stem(name: str) -> str:
+    """The part of a glob before its first special character, without what joins it to the rest.
+
+    >>> pattern_stem("bm25-*.run")
+    'bm25'
+    """
+    first = min((name.index(each) for each in MAGIC_CHARACTERS if each in name), default=len(name))
+    return name[:first].rstrip("-_.")
+
+
+def pattern_name(pattern: str) -> str:
+    """What a run is called that a glob stands for: how its files' names begin, or else their directory."""
+    path = Path(pattern)
+    if not is_spark_name(path.name):
+        return pattern_stem(path.name)
+    folder = path.parent.name
+    return folder if folder and MAGIC_CHARACTERS.isdisjoint(folder) else pattern

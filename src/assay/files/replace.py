@@ -1,0 +1,153 @@
+"""Replaces a file by a new one: whole or not at all, whatever ends the process or the computer.
+
+The new file is written beside the old one, with its mode and owner, and renamed once it is on the disk. While it is
+written it is locked; one that is not locked is the leftover of a killed process, and the next writer removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from assay.core.errors import FileError
+from assay.files.lock import lock
+from assay.files.source import check_path, leftover, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PARTIAL = re.compile(r"\.assay-[0-9a-f]{16}\.partial")
+OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# For everyone, less what the process's mask takes away; and for the owner alone.
+ORDINARY, PRIVATE = 0o666, 0o600
+
+
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """The path of a file to write, if it can be one."""
+    name = os.fsdecode(path)
+    if name.endswith(("/", os.sep)):
+        raise FileError(f"{quoted(name)} names a directory, not a file")
+    if "\0" in name:
+        raise FileError(f"{quoted(name)} is not a valid file name: it has a NUL character")
+    return check_path(name)
+
+
+def status_of(target: Path) -> os.stat_result | None:
+    """What is there in place of a file to write; None if nothing is."""
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise FileError(f"{quoted(target)} is a directory, not a file")
+    return found
+
+
+@contextmanager
+def replaced(target: Path) -> Iterator[Path]:
+    """A file beside `target` that replaces it at the end; a device or a pipe is written to instead."""
+    old = status_of(target)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with partial_file(Path(tempfile.gettempdir()), PRIVATE) as (partial, _):
+            yield partial
+            with partial.open("rb") as whole, target.open("wb") as device:
+                shutil.copyfileobj(whole, device)
+        return
+    final = Path(os.path.realpath(target))
+    remove_leftovers(final.parent)
+    with partial_file(final.parent, ORDINARY if old is None else PRIVATE) as (partial, file):
+        yield partial
+        if old is not None:
+            keep_rights(partial, old)
+        os.fsync(file.fileno())
+        if sys.platform == "win32":
+            # An open file can be neither renamed nor removed there.
+            file.close()
+        partial.replace(final)
+        sync_folder(final.parent)
+
+
+@contextmanager
+def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[bytes]]]:
+    """The path of a new file, which is removed at the end, and the open file, which has its lock."""
+    while True:
+        path = folder / f".assay-{secrets.token_hex(8)}.partial"
+        with leftover(path), create(path, mode) as file:
+            if is_locked(file, path):
+                yield path, file
+                return
+
+
+def create(path: Path, mode: int) -> IO[bytes]:
+    """A new file, open for reading and writing."""
+    return os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0)
+
+
+def is_locked(file: IO[bytes], path: Path) -> bool:
+    """Locks a new file, where the file system has locks; false if another writer took it for a leftover before."""
+    try:
+        lock(file.fileno())
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return path.exists()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes what killed processes left behind; what is locked, or belongs to others, stays."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if PARTIAL.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    remove_unlocked(Path(entry.path))
+
+
+def remove_unlocked(path: Path) -> None:
+    """Removes a file that nobody has locked; raises if somebody has."""
+    if sys.platform == "win32":
+        # A file that somebody has open cannot be removed there.
+        path.unlink()
+        return
+    descriptor = os.open(path, OPEN)
+    try:
+        lock(descriptor)
+        path.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def keep_rights(path: Path, old: os.stat_result) -> None:
+    """Gives a file the mode and owner of another one, as far as this user may."""
+    mode = stat.S_IMODE(old.st_mode)
+    if sys.platform != "win32":
+        here = path.stat()
+        if here.st_uid != old.st_uid:
+            with suppress(PermissionError):
+                os.chown(path, old.st_uid, -1)
+        if here.st_gid != old.st_gid:
+            try:
+                os.chown(path, -1, old.st_gid)
+            except PermissionError:
+                # What the old group could do is not given to another one.
+                mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
+    with suppress(PermissionError):
+        path.chmod(mode)
+
+
+def sync_folder(folder: Path) -> None:
+    """Puts a rename on the disk, where folders can be opened."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

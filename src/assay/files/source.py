@@ -1,0 +1,384 @@
+"""Where data comes from: a path, or a file object, which is copied to a temporary file so that it can be read twice.
+
+A directory or a glob is many files that are read as one (`files/parts.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from assay._kernel import add_leftover, decompress, read_bytes, remove_leftover
+from assay.core.errors import PASSING, AssayError, DataError, FileError, FormatError, is_out_of_files
+from assay.core.limits import LIMITS, refuse, size
+from assay.core.text import printable
+
+if TYPE_CHECKING:
+    import polars
+
+COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
+# A frame of Zstandard, or one to be skipped, which pzstd writes before each.
+ZSTANDARD = (b"\x28\xb5\x2f\xfd", *(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60)))
+MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", *ZSTANDARD)
+# How bzip2 begins: text may too, but not with the mark of a block, or of the end, after the level.
+BZIP2, LEVELS, BLOCKS = b"BZh", b"123456789", (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
+MARKED = 10
+# How text in UTF-16 begins, which the kernel reads as UTF-8.
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+MAGIC_CHARACTERS = frozenset("*?[")
+CHUNK = 1 << 20
+LONGEST_NAME = 100
+# The files that polars opens to read one: its runtime waits with several.
+SPARE = 8
+TOO_MANY = "Too many open files; close some, or allow more (ulimit -n)"
+
+
+class Source(NamedTuple):
+    """A file to read, and its name in messages; or `parts`, files that are read as one.
+
+    What is read of it is decompressed, and UTF-8 if it is UTF-16 with a byte-order mark.
+    """
+
+    path: Path
+    name: str
+    parts: tuple[Source, ...] = ()
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """Each file by itself."""
+        return self.parts or (self,)
+
+    def read(self, limit: int | None = None) -> bytes:
+        """The content; at most `limit` bytes."""
+        if self.parts:
+            raise FileError(f"{quoted(self.name)} is a directory or a pattern; name a single file")
+        return read_bytes(self.path, self.name, limit, LIMITS.get())
+
+    @contextmanager
+    def plain(self) -> Iterator[Path]:
+        """The path of the content, valid inside the context."""
+        self.read(limit=1)
+        check_spare_files(f"the file {quoted(self.name)} cannot be read")
+        try:
+            with self.path.open("rb") as file:
+                is_plain = not is_encoded(file.read(MARKED))
+        except OSError as error:
+            raise FileError(f"the file {quoted(self.name)} cannot be read: {error.strerror}") from None
+        if is_plain:
+            yield self.path
+            return
+        with temporary_folder() as folder:
+            target = folder / "plain"
+            decompress(self.path, self.name, target, LIMITS.get())
+            yield target
+
+
+Readable = str | os.PathLike[str] | IO[Any] | Source
+
+
+class Placed(NamedTuple):
+    """One record of a file, and where it is, for messages."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+class Batch(NamedTuple):
+    """Some rows of a table, and their lines (or numbers) in the file."""
+
+    frame: polars.DataFrame
+    numbers: Sequence[int]
+    noun: str = "line"
+    is_text: bool = False
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"{self.noun} {self.numbers[row]}"
+
+
+class StandardInput:
+    """Standard input, under a name that messages can use."""
+
+    name = "standard input"
+
+    def read(self, size: int = -1) -> bytes:
+        if sys.stdin is None:
+            raise FileError("standard input is not available")
+        return sys.stdin.buffer.read(size)
+
+
+def is_source(data: object) -> bool:
+    """Whether the data is a path or a file object."""
+    return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
+
+
+def is_encoded(start: bytes) -> bool:
+    """Whether a file with these first bytes is compressed or UTF-16, as the kernel decides it."""
+    if start.startswith(BZIP2):
+        return start[3:4] in LEVELS and any(mark.startswith(start[4:MARKED]) for mark in BLOCKS)
+    return start.startswith((*MAGIC, *UTF_16))
+
+
+def describe(data: object) -> str:
+    """What messages call the data."""
+    if isinstance(data, (str, os.PathLike)):
+        name = os.fsdecode(data)
+        return name if name.isprintable() else printable(name)
+    if not is_source(data):
+        return "the data"
+    own = getattr(data, "name", None)
+    return printable(own) if isinstance(own, str) and own else "<file>"
+
+
+def quoted(path: str | os.PathLike[str]) -> str:
+    """A path in quotes, in full, however long."""
+    return "'" + printable(os.fsdecode(path)) + "'"
+
+
+@contextmanager
+def open_source(data: Readable) -> Iterator[Source]:
+    """The source to read, valid inside the context."""
+    if isinstance(data, Source):
+        yield data
+        return
+    name = describe(data)
+    if not isinstance(data, (str, os.PathLike)):
+        with put_aside(data, name) as source:
+            yield source
+        return
+    path = check_path(data)
+    if is_stream(path):
+        with path.open("rb") as pipe, put_aside(pipe, name) as source:
+            yield source
+        return
+    if path.is_dir() or not MAGIC_CHARACTERS.isdisjoint(name):
+        with enough_files(name):
+            from assay.files.parts import is_pattern, open_parts
+
+        if path.is_dir() or is_pattern(path):
+            with unchanged(open_parts(path, name)) as source:
+                yield source
+            return
+    with unchanged(Source(path, name)) as source:
+        yield source
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a small file."""
+    with open_source(path) as source:
+        return source.read().decode("utf-8-sig")
+
+
+def read_toml(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """The content of a TOML file that holds `what`."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_text(path))
+    except FileError as error:
+        raise FileError(f"cannot read the {what}: {error}") from None
+    except DataError:
+        raise
+    except UnicodeDecodeError:
+        said = "bytes that are not UTF-8; save the file as UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        said = f"not valid TOML: {error}"
+    except RecursionError:
+        said = "not valid TOML: the values are nested too deeply"
+    except ValueError:
+        said = "not valid TOML: a number has too many digits"
+    raise FormatError(f"{describe(path)}: {said}")
+
+
+@contextmanager
+def unchanged(source: Source) -> Iterator[Source]:
+    """The source, whose files must stay as they are: they may be opened more than once."""
+    before = [state_of(each.path) for each in source.files]
+    try:
+        with enough_files(source.name):
+            yield source
+    except DataError as error:
+        check_unchanged(source, before)
+        better = explained(error, source)
+        if better is error:
+            raise
+        raise better from error
+    check_unchanged(source, before)
+
+
+@contextmanager
+def enough_files(name: str) -> Iterator[None]:
+    """Names the file and the reason if no more files can be opened, whoever finds it, and however it says so."""
+    try:
+        yield
+    except FileError:
+        raise
+    except BaseException as error:
+        if is_out_of_files(error):
+            raise FileError(f"the file {quoted(name)} cannot be read: {TOO_MANY}") from error
+        raise
+
+
+def check_spare_files(failure: str) -> None:
+    """Raises unless some more files can be opened: polars panics without, loudly."""
+    spare: list[int] = []
+    try:
+        # A list, as those that were opened before the failure are closed as well.
+        spare.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(SPARE))
+    except OSError as error:
+        reason = TOO_MANY if is_out_of_files(error) else error.strerror or str(error)
+        raise FileError(f"{failure}: {reason}") from error
+    finally:
+        for each in spare:
+            os.close(each)
+
+
+def explained(error: DataError, source: Source) -> DataError:
+    """The error, or a better one that the file itself gives reason to."""
+    try:
+        from assay.files.unreadable import explain
+    except OSError:
+        # No more files can be opened.
+        return error
+    return explain(error, source)
+
+
+def state_of(path: Path) -> tuple[int, ...] | None:
+    """What changes if a file is replaced or written to; None if there is no file."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_unchanged(source: Source, before: list[tuple[int, ...] | None]) -> None:
+    """Raises if a file is not what it was."""
+    for each, state in zip(source.files, before, strict=True):
+        if state is not None and state_of(each.path) != state:
+            said = "changed while it was read; wait until it is complete, and read it again"
+            raise FileError(f"the file {quoted(each.name)} {said}")
+
+
+def check_path(data: str | os.PathLike[str]) -> Path:
+    """The path, if it is a possible one."""
+    name = os.fsdecode(data)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise FileError(f"{quoted(name)} is not a valid file name: it is not valid Unicode") from None
+    if not name:
+        raise FileError("the path is empty; name a file")
+    if "\0" in name:
+        raise FileError(f"{quoted(name)} is not a valid file name: it has a NUL character")
+    return Path(name)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the path can be read only once."""
+    try:
+        return path.is_fifo() or path.is_char_device()
+    except OSError as error:
+        raise FileError(f"the file {quoted(path)} cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
+    """The rest of a stream, copied to a temporary file whose name ends like the stream's."""
+    with temporary_folder() as folder:
+        ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
+        path = folder / ("data" + ending[-LONGEST_NAME:])
+        try:
+            with path.open("wb") as copy:
+                most = LIMITS.get().temporary
+                while chunk := read_chunk(file, name):
+                    if copy.tell() + len(chunk) > most:
+                        raise refuse(f"{name}: more than {size(most)} in a temporary file", "temporary")
+                    copy.write(chunk)
+        except OSError as error:
+            raise cannot_put_aside(error) from error
+        with enough_files(name):
+            yield Source(path, name)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for copies, which is removed at the end."""
+    import secrets
+    import tempfile
+
+    check_spare_files("no copy can be made in the temporary folder")
+    try:
+        folder = Path(tempfile.gettempdir(), f"assay-{secrets.token_hex(8)}")
+    except OSError as error:
+        raise cannot_put_aside(error) from error
+    with leftover(folder):
+        try:
+            folder.mkdir(0o700)
+        except OSError as error:
+            raise cannot_put_aside(error) from error
+        yield folder
+
+
+@contextmanager
+def leftover(path: Path) -> Iterator[None]:
+    """Removes at the end what was made at this path meanwhile, also when Ctrl-C comes at the worst moment.
+
+    The path is named before anything is there, and removed by one call: Python raises `KeyboardInterrupt` between two
+    instructions of its own, never inside of the kernel.
+    """
+    name = str(path)
+    add_leftover(name)
+    try:
+        yield
+    finally:
+        remove_leftover(name)
+
+
+def cannot_put_aside(error: OSError) -> FileError:
+    """The error for a temporary folder that takes no copy."""
+    return FileError(
+        f"no copy can be made in the temporary folder: {reason_of(error)}; free space there, or set TMPDIR"
+    )
+
+
+def reason_of(error: OSError) -> str:
+    """What the operating system says, without the number that polars adds to it."""
+    return error.strerror or str(error).partition(" (os error")[0]
+
+
+def read_chunk(file: IO[Any], name: str) -> bytes:
+    """The next bytes of a stream; empty at its end."""
+    try:
+        chunk = file.read(CHUNK)
+        return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
+    except UnicodeError:
+        raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
+    except (AssayError, *PASSING):
+        raise
+    except Exception as error:
+        raise FileError(f"{name} cannot be read: {error}; pass a file object that is open for reading") from error
+
+
+def undecodable_line(path: str | Path) -> int | None:
+    """The first line of a file that is not UTF-8."""
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
+@contextmanager
+def prefix_errors(name: str) -> Iterator[None]:
+    """Puts the name of a file in front of errors about its content."""
+    try:
+        yield
+    except DataError as error:
+        raise type(error)(f"{name}: {error}") from None

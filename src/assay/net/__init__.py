@@ -1,0 +1,1 @@
+"""The network: the HTTP client, its time limits and retries, and secrets."""

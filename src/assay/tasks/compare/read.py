@@ -1,0 +1,155 @@
+"""Runs to compare, in any form: their names, their results, and the ranks of their judged documents.
+
+Runs are scored as by `evaluate`; finished results, and files of these, are taken as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.interface import Option
+from assay.core.policies import count_missing
+from assay.core.progress import watched
+from assay.core.text import show, some
+from assay.data.run import name_runs, run_names
+from assay.files.source import StandardInput, describe, is_source
+from assay.results.align import align_by_query, align_measures
+from assay.results.embedded import SEPARATOR, is_page, report_runs, split_report
+from assay.results.result import Result
+from assay.results.results import Results
+from assay.tasks.compare.ranks import Ranks
+from assay.tasks.evaluate.api import Scorer, finished_result, is_stored
+from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from assay.core.measure import Measure
+
+
+class HowToRead(NamedTuple):
+    """How runs are read and scored, as `evaluate` takes it; what is not set has its default.
+
+    `top` keeps so many first documents of each ranking. `progress` shows a bar for each file that takes long.
+    """
+
+    convention: str | None = None
+    threads: int | None = None
+    format: str | None = None
+    policies: Mapping[str, Any] = MappingProxyType({})
+    top: int = 0
+    progress: bool = False
+
+    def check_unused(self) -> None:
+        """Raises if an option for scoring is set where nothing is scored."""
+        options = {"convention": self.convention, "threads": self.threads, "format": self.format, **self.policies}
+        given = [str(Option(name)) for name, value in options.items() if value is not None]
+        if given:
+            raise PolicyError(f"finished results are not scored again; leave out {' and '.join(given)}")
+
+
+class ScoredRuns(NamedTuple):
+    """The results of runs on the same judgments, and the ranks of their documents unless some were finished results."""
+
+    results: Mapping[str, Result]
+    ranks: Ranks | None = None
+
+    @property
+    def first(self) -> Result:
+        return next(iter(self.results.values()))
+
+
+def name_all(
+    qrels: object, runs: Mapping[str, object] | Sequence[object] | Results
+) -> tuple[object, dict[str, object]]:
+    """The judgments, and any number of runs by name; a report among their paths stands for the runs in it.
+
+    A stored result in the place of the judgments is the first of the paths, as all are finished then.
+    """
+    runs = runs.results if isinstance(runs, Results) else runs
+    if isinstance(runs, (list, tuple)) and isinstance(qrels, (str, os.PathLike)) and is_stored(qrels):
+        qrels, runs = None, [qrels, *runs]
+    if not isinstance(runs, (list, tuple)) or not all(
+        isinstance(run, (str, os.PathLike, StandardInput)) for run in runs
+    ):
+        return qrels, name_runs(runs, (Result,))
+    found: list[tuple[str, object]] = []
+    for run in runs:
+        if isinstance(run, StandardInput):
+            found.append(("-", run))
+            continue
+        path = os.fspath(run)
+        if is_page(path) and split_report(path)[1] is None:
+            found += [(name, f"{path}{SEPARATOR}{name}") for name in report_runs(path)]
+        else:
+            found.append((path.rpartition(SEPARATOR)[2] if is_page(path) else path, run))
+    return qrels, dict(zip(run_names([name for name, _ in found]), (run for _, run in found), strict=True))
+
+
+def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] | None) -> str | None:
+    """The name of the run that is the baseline, which may be given as its path too."""
+    if baseline is None or str(baseline) in named:
+        return None if baseline is None else str(baseline)
+    paths = {name: run for name, run in named.items() if isinstance(run, (str, os.PathLike))}
+    found = [name for name, path in paths.items() if Path(path) == Path(str(baseline))]
+    if len(found) != 1:
+        raise DataError(f"unknown baseline {show(baseline)}; the runs are {', '.join(map(show, named))}")
+    return found[0]
+
+
+def score_runs(
+    qrels: object, runs: Mapping[str, object], measures: str | Iterable[str | Measure] | None, reading: HowToRead
+) -> ScoredRuns:
+    """The results of runs, each read once; finished results are only brought into line.
+
+    By default the measures are those of the first finished result, or else those of `evaluate`.
+    """
+    finished = {name: result for name, run in runs.items() if (result := finished_result(run)) is not None}
+    unscored = {name: run for name, run in runs.items() if name not in finished}
+    if not unscored:
+        reading.check_unused()
+        return ScoredRuns(align_results(finished, measures))
+    if measures is None:
+        measures = list(next(iter(finished.values())).measures) if finished else DEFAULT_MEASURES
+    scored = score_unscored(qrels, unscored, measures, reading)
+    if not finished:
+        return scored
+    both = {**scored.results, **finished}
+    return ScoredRuns(align_results({name: both[name] for name in runs}, measures))
+
+
+def score_unscored(
+    qrels: object, runs: Mapping[str, object], measures: str | Iterable[str | Measure], reading: HowToRead
+) -> ScoredRuns:
+    """The results of runs none of which is finished, and the ranks of their documents."""
+    if qrels is None:
+        raise DataError("a run needs judgments: they come first, unless every run is a stored result")
+    plan = make_plan(measures, convention=reading.convention or "assay", top=reading.top, **reading.policies)
+    watch = watched if reading.progress else lambda _: nullcontext()
+    with watch(describe(qrels)) if is_source(qrels) else nullcontext():
+        scorer = Scorer(plan, qrels, threads=reading.threads)
+    results, kept = scorer.score_all(runs, format=reading.format, watch=watch)
+    return ScoredRuns(results, Ranks(scorer, *kept))
+
+
+def align_results(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
+    """Finished results with the same measures, and with their queries in the order of the first."""
+    aligned = align_measures(results, measures)
+    queries = next(iter(aligned.values())).queries
+    return {name: align_by_query(result, queries) for name, result in aligned.items()}
+
+
+def check_queries(results: Mapping[str, Result]) -> None:
+    """Raises unless all results have the same queries."""
+    (name, first), *others = results.items()
+    for other, result in others:
+        if result.queries != first.queries:
+            different = sorted(set(first.queries) ^ set(result.queries))
+            raise MismatchError(
+                f"{show(name)} and {show(other)} have different queries: {some(different)}; {count_missing()}"
+            )

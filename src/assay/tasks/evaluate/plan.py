@@ -1,0 +1,227 @@
+"""`Plan`: the measures, each with its convention and policies, and what the kernel must count for them.
+
+It is made of names alone, without data: `make_plan(["ndcg@10", "trec_eval:map"], convention="ranx", missing="skip")`.
+Whoever scores (on this machine, in Spark, in a studio) scores by a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.conventions import Chosen, find_convention, measure_names, resolve, tool_of
+from assay.core.errors import MeasureError
+from assay.core.interface import Option, Task
+from assay.core.measure import Measure
+from assay.core.policies import Policies, check_chunks, check_whole
+from assay.engine.kernel import kernel_options
+from assay.measures import TABLE
+from assay.tasks.evaluate.score import merge_parts, refused_notes, score
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from assay._kernel import Options
+    from assay.core.convention import Convention
+    from assay.core.note import Note
+    from assay.engine.ranking import Ranking
+    from assay.results.result import Result
+
+DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
+# The kernel numbers the documents of a query in 32 bits.
+MOST_TOP = 2**32 - 2
+# The tasks for each kind of measure; the shell scores answers with `rag`.
+TASKS = {
+    "rankings": (Task("evaluate"), ", or ", Task("evaluate_rag"), " for rankings and answers"),
+    "answers": (Task("evaluate_answers"),),
+    "contents": (Task("evaluate_rag"),),
+    "judged": (Task("evaluate_rag"), " with records and ", Option("judge")),
+    "scores": (Task("evaluate_rag"), " with records, or define a measure of rankings with @assay.extend.measure"),
+}
+
+
+class PolicyGroup(NamedTuple):
+    """The measures that share their policies, and the number of the kernel's options for them."""
+
+    policies: Policies
+    measures: dict[str, Measure]
+    number: int
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the measures need beyond the ranks of judged documents."""
+        return frozenset(need for measure in self.measures.values() for need in measure.definition.needs)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is computed: measures by their names in a result, each with its policies, under a convention.
+
+    `policies` are those of all measures that have none of their own. With `lenient`, data that one tool cannot use is
+    not an error for the others. `top` is how many documents of each query are kept on the way.
+    """
+
+    measures: Mapping[str, Chosen]
+    convention: str
+    policies: Policies
+    lenient: bool = False
+    top: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("top", self.top, 0, MOST_TOP)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.measures.items()), self.convention, self.policies, self.lenient, self.top))
+
+    def __reduce__(self) -> tuple[type[Plan], tuple[Any, ...]]:
+        return Plan, (dict(self.measures), self.convention, self.policies, self.lenient, self.top)
+
+    def only(self, measure: str) -> Plan:
+        """The plan with one of its measures."""
+        return replace(self, measures={measure: self.measures[measure]})
+
+    @cached_property
+    def groups(self) -> list[PolicyGroup]:
+        """The measures by their policies, each with the number of the kernel's options."""
+        return self._grouped[0]
+
+    @cached_property
+    def options(self) -> list[Options]:
+        """What the kernel must count: different options, by their number.
+
+        With `top`, the first keep so many documents of each query, as the policies of the first group rank them.
+        """
+        return self._grouped[1]
+
+    @cached_property
+    def _grouped(self) -> tuple[list[PolicyGroup], list[Options]]:
+        groups: list[PolicyGroup] = []
+        options: list[Options] = []
+        for policies, own in by_policies(self.measures).items():
+            group = PolicyGroup(policies, own, len(options))
+            wanted = kernel_options(policies, group.needs)
+            if wanted not in options:
+                options.append(wanted)
+            groups.append(group._replace(number=options.index(wanted)))
+        if self.top and groups:
+            options[0] = kernel_options(groups[0].policies, groups[0].needs, self.top)
+        return groups, options
+
+    @cached_property
+    def tools(self) -> dict[str, Convention]:
+        """The tool that each measure belongs to."""
+        usual = find_convention(self.convention)
+        return {name: tool_of(name, usual) for name in self.measures}
+
+    @cached_property
+    def used_tools(self) -> list[Convention]:
+        """The tools as data are prepared for them."""
+        used = {tool.name: tool for tool in self.tools.values()}
+        return [tool._replace(unreadable="nan") if self.lenient else tool for tool in used.values()]
+
+    def score(self, ranking: Ranking, notes: Sequence[Note] = ()) -> Result:
+        """The result of a run; `notes` are said first."""
+        queries, unusable = ranking.qrels.queries, self.unusable(ranking)
+        parts = []
+        for group in self.groups:
+            judged, found = ranking.judged(group.policies, group.number)
+            own = ranking.notes(group.policies, group.number)
+            how: Any = {"queries": queries, "present": found >= 0, "unusable": unusable, "notes": own}
+            parts.append(score(judged, group.measures, group.policies, **how))
+        refused = [note for what, each in ranking.refused.items() for note in refused_notes(each, what)]
+        how = {"convention": self.convention, "policies": self.policies, "notes": [*notes, *refused]}
+        return merge_parts(parts, self.measures, queries=queries, **how)
+
+    def unusable(self, ranking: Ranking) -> dict[str, set[str]]:
+        """For each measure the queries that its tool refuses, if it refuses any."""
+        both = {
+            name: {query for refused in ranking.refused.values() for query in refused.get(tool.name, ())}
+            for name, tool in self.tools.items()
+        }
+        return {name: queries for name, queries in both.items() if queries}
+
+
+def make_plan(
+    measures: str | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    convention: str = "assay",
+    top: int = 0,
+    **policies: Any,  # noqa: ANN401 - checked by name
+) -> Plan:
+    """The plan of the measures that names mean under a convention.
+
+    >>> plan = make_plan(["ndcg@10", "trec_eval:map"], missing="skip")
+    >>> list(plan.measures), plan.policies.missing, plan == make_plan("ndcg@10 trec_eval:map", missing="skip")
+    (['ndcg@10', 'trec_eval:map'], 'skip', True)
+    """
+    names = (measures,) if isinstance(measures, str) else tuple(measures) if isinstance(measures, (list, tuple)) else ()
+    values = tuple(policies.values())
+    if names and {type(each) for each in (*names, convention)} == {str} and all(map(is_hashable, (top, *values))):
+        # The same names give the same plan, unless a measure was registered; 1 and True are different options.
+        kinds = tuple(map(type, (top, *values)))
+        return _plan_once(names, convention, top, tuple(policies.items()), kinds, TABLE.changes)
+    return _plan_anew(measures, convention, top, policies)
+
+
+@lru_cache(maxsize=256)
+def _plan_once(
+    names: tuple[Any, ...],
+    convention: str,
+    top: int,
+    policies: tuple[tuple[str, Any], ...],
+    *_: object,
+) -> Plan:
+    return _plan_anew(names[0] if len(names) == 1 else names, convention, top, dict(policies))
+
+
+def _plan_anew(measures: object, convention: str, top: int, policies: Mapping[str, Any]) -> Plan:
+    tool = find_convention(convention)
+    resolved = resolve_measures(measures, tool, policies)
+    check_chunks(policies, policies.get("doc_id"))
+    return Plan(resolved, tool.name, tool.policies.changed(policies), top=top)
+
+
+def is_hashable(value: object) -> bool:
+    """Whether a value can be part of a key."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def resolve_measures(
+    measures: object,
+    convention: Convention,
+    options: Mapping[str, Any],
+    *,
+    kinds: Collection[str] = ("rankings",),
+    short: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Chosen]:
+    """The measures that one name or many mean, each with its policies; all must be of these kinds.
+
+    `short` holds names that mean another one here.
+    """
+    resolved = resolve(measure_names(measures), convention, options, short)
+    if not resolved:
+        example = "ndcg@10" if "rankings" in kinds else "f1"
+        raise MeasureError(f"no measure to compute; name at least one, such as {example}")
+    for name, (measure, _) in resolved.items():
+        kind = measure.definition.of
+        if kind not in kinds:
+            what = {"scores": "score from elsewhere", "judged": "measure that an LLM judges"}.get(
+                kind, f"measure of {kind}"
+            )
+            raise MeasureError(f"{name} is a {what}; use {''.join(map(str, TASKS[kind]))}")
+    return resolved
+
+
+def by_policies(resolved: Mapping[str, Chosen]) -> dict[Policies, dict[str, Measure]]:
+    """The measures that share their policies, by these."""
+    groups: dict[Policies, dict[str, Measure]] = {}
+    for name, (measure, policies) in resolved.items():
+        groups.setdefault(policies, {})[name] = measure
+    return groups

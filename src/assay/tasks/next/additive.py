@@ -1,0 +1,161 @@
+"""Measures that add up over ranks: what a document is worth at each rank, and what each grade gains.
+
+The value of a query by such a measure is Σ weight(rank) · gain(grade) over the judged documents that were retrieved. A
+judgment then moves the difference of two runs, b - a, by (weight in b - weight in a) · gain, whatever the other
+judgments are. `Definition.additive` says which measures these are. Weights and gains come from the measure itself: it
+is computed for rankings in which one document is judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import DataError, PolicyError
+from assay.core.interface import Option
+from assay.core.judged import Hits, Judged
+
+if TYPE_CHECKING:
+    from assay.core.judged import FloatArray, IntArray
+    from assay.core.measure import Measure
+    from assay.core.policies import Policies
+
+# The first documents of a ranking that count for measures without a cutoff: all.
+ALL = None
+# Grades that a document may get are tried one by one, up to so many.
+MOST_GRADES = 1000
+# What to use in place of a measure that does not add up; of the others, precision.
+INSTEAD = {
+    "ndcg": "dcg",
+    "ideal_dcg": "dcg",
+    "ndcg_rel": "dcg",
+    "rndcg": "dcg",
+    "err": "rbp",
+    "inst": "insq",
+    "nerr8": "rbp",
+    "nerr9": "rbp",
+    "nerr10": "rbp",
+    "nerr11": "insq",
+}
+
+
+@dataclass(frozen=True)
+class Additive:
+    """An additive measure under policies, and the grades that a document may get: from `lowest` to `top`."""
+
+    measure: Measure
+    policies: Policies
+    lowest: float
+    top: float
+
+    @property
+    def reach(self) -> int | None:
+        """How many of the first documents count; None if all do."""
+        cutoff: int | None = self.measure.values.get("k") if self.measure.definition.at == "k" else ALL
+        return cutoff
+
+    def values(self, rank: IntArray, retrieved: IntArray, grade: FloatArray) -> FloatArray:
+        """The measure of rankings with one judged document each: its rank, how many were retrieved, its grade."""
+        size, number = len(rank), np.arange(len(rank))
+        grades = np.trunc(grade) if self.policies.grades == "whole" else grade
+        hits = Hits(size, number, grades, rank, -rank.astype(np.float64), rank - 1, np.zeros_like(rank), number)
+        floor = 0.0 if self.policies.negative == "unjudged" else -np.inf
+        return self.measure(Judged(size, retrieved, owner=number, grades=grades, hits=hits, floor=floor))
+
+    def gains(self, grades: FloatArray) -> FloatArray:
+        """What each grade gains: the value of a ranking of one document."""
+        first = np.ones(len(grades), dtype=np.int64)
+        return self.values(first, first, np.asarray(grades, dtype=np.float64))
+
+    @cached_property
+    def possible(self) -> FloatArray:
+        """The grades that bound the gains of all that a document may get."""
+        gain = self.measure.values.get("gain")
+        named = [float(grade) for grade in gain] if isinstance(gain, Mapping) else []
+        level = self.measure.values.get("rel")
+        steps = np.arange(math.ceil(self.lowest), min(math.floor(self.top), MOST_GRADES) + 1.0)
+        # Beside a grade that has a gain of its own are others that gain themselves.
+        beside = [np.nextafter(grade, way) for grade in named for way in (-np.inf, np.inf)]
+        special = [0.0, self.lowest, self.top, *named, *beside, *([] if level is None else [float(level)])]
+        grades = np.unique(np.concatenate((steps, special)))
+        return grades[(grades >= self.lowest) & (grades <= self.top)]
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest gain of a document; one that stays unjudged gains 0."""
+        gains = self.gains(self.possible)
+        return min(0.0, float(gains.min())), max(0.0, float(gains.max()))
+
+    def weights(self, rank: IntArray, retrieved: IntArray) -> FloatArray:
+        """What a gain counts at each rank of a ranking with so many documents, as a share of what it counts alone."""
+        gains = self.gains(self.possible)
+        largest = int(np.argmax(np.abs(gains)))
+        if not gains[largest]:
+            return np.zeros(len(rank))
+        width = int(retrieved.max(initial=0)) + 1
+        cells, place = np.unique(rank * width + retrieved, return_inverse=True)
+        grade = np.full(len(cells), self.possible[largest])
+        weights: FloatArray = (self.values(cells // width, cells % width, grade) / gains[largest])[place]
+        return weights
+
+    def check_gains(self, grades: FloatArray) -> FloatArray:
+        """What grades gain; raises if one is not among those that a document may get."""
+        gains = self.gains(grades)
+        low, high = self.bounds
+        outside = np.flatnonzero((gains < low) | (gains > high) | ~np.isfinite(gains))
+        if len(outside):
+            grade = float(grades[outside[0]])
+            whole = int(grade) if grade.is_integer() else grade
+            limit = Option("top_grade" if grade > self.top else "lowest_grade", whole)
+            raise DataError(f"grade {grade:g} is not from {self.lowest:g} to {self.top:g}; set {limit}")
+        return gains
+
+
+def make_additive(
+    measure: Measure, policies: Policies, grades: FloatArray, lowest: float | None, top: float | None
+) -> Additive:
+    """The measure with the range of grades: as given, or that of the judgments so far, at least 0 to 1.
+
+    It includes the lowest grade that counts as relevant, and those with a gain of their own.
+    """
+    gain = measure.values.get("gain")
+    named = [float(grade) for grade in gain] if isinstance(gain, Mapping) else []
+    wanted = [float(measure.values.get("rel", 1.0)), float(measure.values.get("max") or 0.0), *named]
+    highest = max(1.0, float(grades.max(initial=0.0)), *wanted)
+    least = min(0.0, float(grades.min(initial=0.0)), *named)
+    high = check_grade("top_grade", highest if top is None else top)
+    low = check_grade("lowest_grade", least if lowest is None else lowest)
+    if low > min(0.0, high):
+        raise PolicyError(f"lowest_grade must be at most 0 and top_grade above it, not {low:g} and {high:g}")
+    return Additive(measure, policies, low, high)
+
+
+def check_grade(name: str, value: object) -> float:
+    """A grade that is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+        raise PolicyError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def not_additive(measure: Measure, policies: Policies) -> str:
+    """Why no judgment can be told to settle a comparison by this measure, and what to use; empty if one can."""
+    definition = measure.definition
+    if not measure.is_additive:
+        cutoff = measure.values.get("k") if definition.at == "k" else None
+        name = INSTEAD.get(definition.name, definition.name if definition.additive is not None else "precision")
+        at = f"@{cutoff}" if cutoff is not None else "" if name in ("dcg", "rbp", "insq") else "@10"
+        how = " with these parameters" if definition.additive is not None else ""
+        instead = {"sdcg": "sdcg(max=3)", "insq": "insq(max=3)"}.get(name, name) + ("" if name == "insq" else at)
+        return (
+            f"{measure} is not a sum over ranks{how}: what a judgment changes depends on the other judgments; "
+            f"use {instead}"
+        )
+    if policies.no_relevant in ("skip", "nan_all"):
+        skipped = Option("no_relevant", policies.no_relevant)
+        return f"{skipped} leaves out queries until a relevant document is judged; use {Option('no_relevant', 'zero')}"
+    return ""

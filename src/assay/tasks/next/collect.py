@@ -1,0 +1,246 @@
+"""The pool of runs: each query with the documents that some run ranks among the first, as arrays.
+
+No Python object exists per pair: ids are one text with offsets, as in `Tops`. Pairs of a query are together, those of
+the first run first, by rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import DataError
+from assay.core.policies import check_whole
+from assay.core.text import EMPTY_ID, given_id
+from assay.data.qrels import Qrels
+from assay.data.run import Run, name_runs
+from assay.engine.ranking import repeats_of
+from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.plan import MOST_TOP, make_plan
+from assay.tasks.evaluate.score import is_among
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import polars
+
+    from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.core.policies import Policies
+    from assay.engine.tops import Tops
+    from assay.tasks.next.additive import Additive
+
+# Rows of all runs that are put together at a time, to bound the memory.
+MOST_ROWS = 1 << 20
+
+
+class RunTops(NamedTuple):
+    """The first documents of each run, by its name, for the queries that any of them has.
+
+    `present` says which of the queries each run has; it may have one without a single document.
+    """
+
+    queries: list[str]
+    tops: Mapping[str, Tops]
+    scorer: Scorer
+    present: Mapping[str, BoolArray]
+
+
+@dataclass(slots=True, eq=False)
+class Pairs:
+    """The pairs of a pool, by query: `starts` is where each query's pairs begin, and the end of the last.
+
+    `counted` is how many queries count in a comparison. `best` is the best rank over the runs, `coefficient` the weight
+    of the document's rank in run b less that in run a, and `grade` its grade, NaN if it is not judged.
+    """
+
+    queries: list[str]
+    counted: int
+    starts: IntArray
+    best: IntArray
+    coefficient: FloatArray
+    grade: FloatArray
+    # Where each id begins in the text, and the end of the last.
+    offsets: IntArray
+    text: bytes
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+    def query(self, row: int) -> str:
+        """The query of a pair."""
+        return self.queries[int(np.searchsorted(self.starts, row, side="right")) - 1]
+
+    def document(self, row: int) -> str:
+        """The document of a pair."""
+        return given_id(self.text[self.offsets[row] : self.offsets[row + 1]].decode())
+
+
+def named_runs(runs: object) -> dict[str, object]:
+    """The runs by name; a run on its own is a list of one."""
+    named = name_runs(runs if isinstance(runs, (Mapping, list, tuple)) else [runs], (Run,))
+    if not named:
+        raise DataError("no run to pool; pass at least one")
+    return named
+
+
+def first_documents(runs: object, depth: int) -> dict[tuple[str, str], None]:
+    """Each query with each of the first documents of a run, one run after the other, by query and then by rank.
+
+    >>> list(first_documents({"one": {"q": ["a", "b", "c"]}, "two": {"q": {"a": 1.0, "d": 2.0}}}, 2))
+    [('q', 'a'), ('q', 'b'), ('q', 'd')]
+    """
+    found = read_tops(runs, "precision", top=depth, duplicates="first")
+    return dict.fromkeys(
+        (query, document)
+        for tops in found.tops.values()
+        for number, query in enumerate(found.queries)
+        for document in tops.documents(number)
+    )
+
+
+def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> RunTops:  # noqa: ANN401 - as in `evaluate`
+    """The first `top` documents of each run, as the policies rank them; all documents if it is None."""
+    named = {name: run if isinstance(run, Run) else Run(run) for name, run in named_runs(runs).items()}
+    queries = list(dict.fromkeys(query for run in named.values() for query in run.queries))
+    present = {name: is_among(queries, set(run.queries)) for name, run in named.items()}
+    # An index of queries without judgments: the kernel keeps the first documents of each.
+    known = Qrels(dict.fromkeys(queries, ()))
+    plan = make_plan(measure, top=MOST_TOP if top is None else check_whole("depth", top, 1), **how)
+    scorer = Scorer(plan, known)
+    tops = {}
+    for name in list(named):
+        # A run is let go once its first documents are known.
+        tops[name] = scorer.tops(scorer.read(named.pop(name)))
+    return RunTops(queries, tops, scorer, present)
+
+
+def collect_pairs(
+    found: RunTops,
+    depth: int,
+    judgments: polars.DataFrame,
+    additive: Additive | None = None,
+    compared: tuple[str, str] | None = None,
+) -> Pairs:
+    """The pairs within `depth` of some run, and all others whose judgment can move the difference of two runs."""
+    import polars
+
+    sides = Weights(found, additive, compared)
+    made: list[polars.DataFrame] = []
+    text: list[bytes] = []
+    for queries in chunks_of(found):
+        rows = polars.concat([run_rows(name, tops, queries, sides) for name, tops in found.tops.items()])
+        pairs = rows.group_by("query", "document", maintain_order=True).agg(
+            polars.col("rank").min(), polars.col("coefficient").sum()
+        )
+        is_kept = (polars.col("rank") <= depth) | (polars.col("coefficient") != 0)
+        own = judgments.filter(polars.col("query").is_between(queries.start, queries.stop - 1))
+        pairs = pairs.filter(is_kept).sort("query", maintain_order=True)
+        pairs = pairs.join(own, on=["query", "document"], how="left", maintain_order="left")
+        text.append("".join(pairs["document"].to_list()).encode())
+        made.append(pairs.with_columns(polars.col("document").str.len_bytes().alias("length")).drop("document"))
+    return joined(found.queries, int(sides.counted.sum()), polars.concat(made), b"".join(text))
+
+
+def joined(queries: list[str], counted: int, rows: polars.DataFrame, text: bytes) -> Pairs:
+    """The pairs of all chunks."""
+    counts = np.bincount(rows["query"].to_numpy(), minlength=len(queries))
+    return Pairs(
+        queries=queries,
+        counted=counted,
+        starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        best=rows["rank"].to_numpy().astype(np.int32),
+        coefficient=rows["coefficient"].to_numpy().copy(),
+        grade=rows["grade"].fill_null(np.nan).to_numpy().copy(),
+        offsets=np.concatenate(([0], np.cumsum(rows["length"].to_numpy(), dtype=np.int64))),
+        text=text,
+    )
+
+
+def chunks_of(found: RunTops) -> Iterator[range]:
+    """The queries in parts that have not too many rows together."""
+    rows = np.sum([np.diff(tops.starts) for tops in found.tops.values()], axis=0)
+    part = np.cumsum(rows) // MOST_ROWS
+    ends = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(found.queries)]
+    return (range(start, end) for start, end in pairwise(ends))
+
+
+class Weights:
+    """What a gain at each rank of the compared runs adds to their difference: positive in b, negative in a."""
+
+    def __init__(self, found: RunTops, additive: Additive | None, compared: tuple[str, str] | None) -> None:
+        self.policies = found.scorer.plan.groups[0].policies
+        self.additive = additive
+        self.signs = {} if additive is None or compared is None else {compared[0]: -1.0, compared[1]: 1.0}
+        # Queries that one of the runs lacks may not count, nor those for which it has no document.
+        self.counted = np.ones(len(found.queries))
+        for name in self.signs:
+            if self.policies.missing == "skip":
+                self.counted *= found.present[name]
+            if self.policies.no_results != "zero":
+                self.counted *= np.diff(found.tops[name].starts) > 0
+
+    def coefficients(self, name: str, query: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
+        """For documents of a run: their queries, ranks, and how many were retrieved with them."""
+        sign = self.signs.get(name, 0.0)
+        if self.additive is None or not sign:
+            return np.zeros(len(rank))
+        return sign * self.additive.weights(rank, retrieved) * self.counted[query]
+
+
+def run_rows(name: str, tops: Tops, queries: range, sides: Weights) -> polars.DataFrame:
+    """The documents of one run for some queries: query, document, rank, and what a gain adds to the difference."""
+    import polars
+
+    first, last = int(tops.starts[queries.start]), int(tops.starts[queries.stop])
+    sizes = np.diff(tops.starts[queries.start : queries.stop + 1])
+    query = np.repeat(np.arange(queries.start, queries.stop), sizes)
+    rank = np.arange(first, last) - tops.starts[query] + 1
+    rows = polars.DataFrame(
+        {
+            "query": query.astype(np.uint32),
+            "document": ids_of(tops, first, last),
+            "rank": rank.astype(np.uint32),
+            "coefficient": sides.coefficients(name, query, rank, np.repeat(sizes, sizes)),
+        }
+    )
+    if sides.policies.exclude == "empty_id":
+        rows = rows.filter(polars.col("document") != EMPTY_ID)
+    if repeats_of(sides.policies) == "once":
+        rows = rows.filter(polars.struct("query", "document").is_first_distinct())
+    return rows
+
+
+def ids_of(tops: Tops, first: int, last: int) -> polars.Series:
+    """Document ids as the kernel has them, without a Python object for each."""
+    import polars
+
+    offsets = tops.offsets[first : last + 1]
+    content = tops.text[int(offsets[0]) : int(offsets[-1])]
+    places = polars.DataFrame({"at": offsets[:-1] - offsets[0], "length": np.diff(offsets)})
+    whole = polars.lit(content, dtype=polars.Binary)
+    return places.select(whole.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
+
+
+def judgment_rows(qrels: Qrels | None, queries: Sequence[str], policies: Policies) -> polars.DataFrame:
+    """The judged documents of the pool's queries, each once: query, document, grade."""
+    import polars
+
+    types = {"query": polars.UInt32, "document": polars.String, "grade": polars.Float64}
+    if qrels is None:
+        return polars.DataFrame(schema=types)
+    index = qrels.index_under(policies.duplicates)
+    number = np.frombuffer(index.row_documents(), dtype=np.int64)
+    grades = np.frombuffer(index.grades(), dtype=np.float64)
+    place = {query: row for row, query in enumerate(queries)}
+    own = np.array([place.get(query, -1) for query in qrels.queries], dtype=np.int64)
+    rows = qrels.to_polars().select(
+        polars.Series("query", np.repeat(own, np.diff(qrels.starts))),
+        polars.col("doc_id").alias("document"),
+        polars.Series("grade", grades[number]),
+        polars.Series("number", number),
+    )
+    return rows.filter(polars.col("query") >= 0).unique("number", keep="first").drop("number").cast(types)  # type: ignore[arg-type]

@@ -1,0 +1,298 @@
+"""`JudgmentPool`: the pairs to judge, kept up to date while they are judged.
+
+It is built once from the runs. A judgment then changes one entry of a few arrays, and the next pair and the settlement
+are found without starting over.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import MeasureError, PolicyError
+from assay.core.policies import check_whole
+from assay.core.text import EMPTY_ID, show
+from assay.tasks.next.additive import check_grade
+from assay.tasks.next.settle import ROUNDING, settle
+
+if TYPE_CHECKING:
+    from assay.core.judged import BoolArray, FloatArray, IntArray
+    from assay.tasks.next.additive import Additive
+    from assay.tasks.next.collect import Pairs
+    from assay.tasks.next.settle import Settlement
+
+ORDERS = ("worth", "against", "depth", "random", "votes")
+# Votes that a pair should get, where those with the fewest come first.
+WANTED = 3
+# Rows that are looked at together.
+BLOCK = 1 << 12
+# Random orders that are remembered, one per seed.
+MOST_ORDERS = 16
+
+
+class PairToJudge(NamedTuple):
+    """A document to judge for a query.
+
+    `worth` is how far its judgment can move the difference of the two runs, per query; None if no measure tells.
+    `rank` is its best rank over the runs.
+    """
+
+    query: str
+    document: str
+    worth: float | None
+    rank: int
+
+
+class Compared(NamedTuple):
+    """The two runs that are compared, by an additive measure with a name."""
+
+    additive: Additive
+    measure: str
+    a: str
+    b: str
+
+
+class JudgmentPool:
+    """The pairs of a pool with their judgments so far: what to judge next, and whether that can change anything.
+
+    `depth` bounds the pool; by worth, documents further down are judged too if the measure sees them. `reason` says
+    why there is no settlement, if there is none.
+    """
+
+    def __init__(self, pairs: Pairs, depth: int, compared: Compared | None, reason: str = "") -> None:
+        self.pairs, self.depth, self.compared, self.reason = pairs, depth, compared, reason
+        self._numbers = {query: number for number, query in enumerate(pairs.queries)}
+        self._is_judged: BoolArray = ~np.isnan(pairs.grade)
+        self._votes = self._is_judged.astype(np.int32)
+        self._known: OrderedDict[tuple[str, int], IntArray] = OrderedDict()
+        self._settlement: Settlement | None = None
+        # Numbers of 16 bits are sorted by their digits.
+        best = pairs.best.astype(np.uint16) if pairs.best.max(initial=0) < 1 << 16 else pairs.best
+        by_rank = np.argsort(best, kind="stable").astype(np.int32)
+        self._by_depth = by_rank[: np.count_nonzero(pairs.best <= depth)]
+        # The pairs that can move the difference, the largest move first, and of equal ones the best rank.
+        by_rank = by_rank[pairs.coefficient[by_rank] != 0]
+        self._movers = by_rank[np.argsort(-np.abs(pairs.coefficient[by_rank]), kind="stable")]
+        self._place = np.full(len(pairs), -1, dtype=np.int32)
+        self._place[self._movers] = np.arange(len(self._movers))
+        # What each of them adds to the difference, and how far it can still move it.
+        self._added, self._down, self._up = (np.zeros(len(self._movers)) for _ in range(3))
+        if compared is not None:
+            gained = gains_of(pairs.grade, compared.additive)[self._movers]
+            self._set_moves(slice(None), gained, ~self._is_judged[self._movers])
+            self._largest = max(map(abs, compared.additive.bounds))
+            self._rounding = ROUNDING * self._largest * float(np.abs(pairs.coefficient).sum())
+
+    def __len__(self) -> int:
+        """How many pairs there are, judged or not."""
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        left = len(self.pairs) - int(self._is_judged.sum())
+        return f"<JudgmentPool: {len(self.pairs):,} pairs of {len(self.pairs.queries):,} queries, {left:,} to judge>"
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries of the runs."""
+        return self.pairs.queries
+
+    def find(self, query: str, document: str) -> int | None:
+        """The row of a pair; None if it is not in the pool."""
+        number = self._numbers.get(str(query))
+        if number is None:
+            return None
+        starts, offsets, text = self.pairs.starts, self.pairs.offsets, self.pairs.text
+        wanted = (str(document) or EMPTY_ID).encode(errors="surrogatepass")
+        first, last = int(starts[number]), int(starts[number + 1])
+        places = offsets[first : last + 1].tolist()
+        for row, (start, end) in enumerate(pairwise(places), start=first):
+            if end - start == len(wanted) and text[start:end] == wanted:
+                return row
+        return None
+
+    def judge(
+        self, query: str, document: str, grade: float | None, *, votes: int | None = None, is_final: bool = True
+    ) -> bool:
+        """Takes a judgment in, or with None takes it back; `votes` is how many there are on the pair.
+
+        A grade that is not final counts, but may still become any other: further votes are to come. A pair outside the
+        pool changes nothing; whether it is inside is what is returned.
+        """
+        row = self.find(query, document)
+        gained = 0.0
+        if grade is not None:
+            grade = check_grade("grade", grade)
+            if self.compared is not None:
+                gained = float(self.compared.additive.check_gains(np.array([grade]))[0])
+        if votes is not None:
+            check_whole("votes", votes, 0)
+        if row is None:
+            return False
+        self.pairs.grade[row] = np.nan if grade is None else grade
+        self._is_judged[row] = grade is not None
+        if (place := int(self._place[row])) >= 0:
+            self._set_moves(slice(place, place + 1), np.array([gained]), np.array([grade is None or not is_final]))
+        self._votes[row] = max(self._votes[row], 1) * (grade is not None) if votes is None else votes
+        return True
+
+    def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Takes in how many votes there are on pairs."""
+        for (query, document), votes in counts.items():
+            row = self.find(query, document)
+            number = check_whole("counts", votes, 0)
+            if row is not None:
+                self._votes[row] = number
+
+    def set_judged_votes(self, votes: int) -> None:
+        """Says that every pair that is judged has so many votes."""
+        self._votes[self._is_judged] = check_whole("votes", votes, 1)
+
+    def next(
+        self,
+        order: str = "worth",
+        *,
+        most: int = 1,
+        skip: Collection[tuple[str, str]] = (),
+        seed: int = 0,
+        wanted: int | None = None,
+    ) -> list[PairToJudge]:
+        """The first pairs still to judge in an order, without those in `skip`.
+
+        `seed` is that of a random order. Pairs with fewer than `wanted` votes are still to judge: by default those
+        without any, in the order of votes those with fewer than 3. A judged pair has at least one vote.
+        """
+        rows = self._open_rows(order, seed, wanted)
+        pairs = (self.pair(int(row)) for block in rows for row in block)
+        return list(islice((pair for pair in pairs if not skip or pair[:2] not in skip), most))
+
+    def count_judged(self, query: str | None = None) -> tuple[int, int]:
+        """How many pairs are judged, and how many there are: of all queries or of one."""
+        if query is None:
+            return int(self._is_judged.sum()), len(self.pairs)
+        number = self._numbers.get(query)
+        if number is None:
+            return 0, 0
+        first, last = int(self.pairs.starts[number]), int(self.pairs.starts[number + 1])
+        return int(self._is_judged[first:last].sum()), last - first
+
+    def count_open(self, wanted: int = 1) -> int:
+        """How many pairs have fewer votes than wanted."""
+        return int((self._votes < wanted).sum())
+
+    def rows(self, order: str = "worth", *, seed: int = 0, wanted: int | None = None) -> IntArray:
+        """The rows of all pairs still to judge, in an order."""
+        blocks = list(self._open_rows(order, seed, wanted))
+        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32)
+
+    def pair(self, row: int) -> PairToJudge:
+        """The pair of a row."""
+        worth = None
+        if self.compared is not None:
+            worth = abs(float(self.pairs.coefficient[row])) * self._largest / self._per
+        return PairToJudge(self.pairs.query(row), self.pairs.document(row), worth, int(self.pairs.best[row]))
+
+    def _open_rows(self, order: str, seed: int, wanted: int | None) -> Iterator[IntArray]:
+        """The rows still to judge, in blocks."""
+        check_order(order)
+        if order in ("worth", "against") and self.compared is None:
+            raise MeasureError(f"pairs have no worth: {self.reason}")
+        most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
+        if order == "votes":
+            for level in range(most):
+                yield from self._blocks("depth", 0, partial(self._has_votes, level, level + 1))
+        elif order == "against":
+            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=True))
+            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=False))
+        else:
+            yield from self._blocks(order, seed, partial(self._has_votes, 0, most))
+
+    def _has_votes(self, least: int, below: int, rows: IntArray) -> BoolArray:
+        """Which rows have at least so many votes, and fewer than so many."""
+        chosen: BoolArray = (self._votes[rows] >= least) & (self._votes[rows] < below)
+        return chosen
+
+    def _speaks_against(self, most: int, rows: IntArray, *, wanted: bool) -> BoolArray:
+        """Which open rows speak for the run that is behind, or which do not; all do if none is behind."""
+        sign = 0.0 if self.settlement is None else np.sign(self.settlement.difference)
+        is_against = (self.pairs.coefficient[rows] * sign < 0) | (sign == 0)
+        chosen: BoolArray = self._has_votes(0, most, rows) & (is_against == wanted)
+        return chosen
+
+    def _blocks(self, order: str, seed: int, is_open: Callable[[IntArray], BoolArray]) -> Iterator[IntArray]:
+        rows = self._ordered(order, seed)
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            yield block[is_open(block)]
+
+    def _ordered(self, order: str, seed: int) -> IntArray:
+        """All rows in an order, judged or not."""
+        key = order, seed if order == "random" else 0
+        if key not in self._known:
+            if order == "random":
+                rows = np.random.default_rng(check_whole("seed", seed, 0)).permutation(self._by_depth)
+            elif order == "depth":
+                rows = self._by_depth
+            else:
+                # Those that move nothing come last.
+                rows = np.concatenate((self._movers, self._by_depth[self._place[self._by_depth] < 0]))
+            self._known[key] = rows
+            if len(self._known) > MOST_ORDERS:
+                self._known.popitem(last=False)
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    @property
+    def _per(self) -> int:
+        """What a sum over queries is divided by."""
+        is_mean = self.compared is not None and self.compared.additive.measure.definition.aggregate == "mean"
+        return max(self.pairs.counted, 1) if is_mean else 1
+
+    def _set_moves(self, places: slice, gained: FloatArray, is_open: BoolArray) -> None:
+        """Takes in what some of the pairs that can move the difference gained, and whether that may still change."""
+        if self.compared is None:
+            return
+        low, high = self.compared.additive.bounds
+        coefficient = self.pairs.coefficient[self._movers[places]]
+        self._added[places] = coefficient * gained
+        one, other = coefficient * (high - gained) * is_open, coefficient * (low - gained) * is_open
+        self._down[places], self._up[places] = -np.minimum(one, other), np.maximum(one, other)
+        self._settlement = None
+
+    @property
+    def settlement(self) -> Settlement | None:
+        """How far judgments can still move the difference of the two runs; None if `reason` says why not."""
+        if self.compared is None:
+            return None
+        if self._settlement is None:
+            self._settlement = settle(
+                float(self._added.sum()),
+                self._down,
+                self._up,
+                rounding=self._rounding,
+                queries=self.pairs.counted,
+                per=self._per,
+                measure=self.compared.measure,
+                a=self.compared.a,
+                b=self.compared.b,
+            )
+        return self._settlement
+
+
+def gains_of(grades: FloatArray, additive: Additive) -> FloatArray:
+    """What each grade gains, 0 for NaN; raises if it is not one that a document may get."""
+    gained = np.zeros(len(grades))
+    rows = np.flatnonzero(~np.isnan(grades))
+    known, places = np.unique(grades[rows], return_inverse=True)
+    gained[rows] = additive.check_gains(known)[places]
+    return gained
+
+
+def check_order(order: str) -> None:
+    """Raises unless the order is known."""
+    if order not in ORDERS:
+        raise PolicyError(f"unknown order {show(order)}; choose one of {', '.join(ORDERS)}")

@@ -1,0 +1,47 @@
+"""Tables of rows that one test goes through."""
+
+import functools
+import inspect
+import os
+from pathlib import Path
+
+import pytest
+
+
+def for_each(names, rows):
+    """`pytest.mark.parametrize` as one test: every row is tried, and each that fails is shown with its error.
+
+    A row costs no set-up of its own, which is most of the time of a short test. Fixtures are shared by all rows, but each
+    has a folder of its own where the test asks for `tmp_path` or `make`.
+    """
+    names = names.replace(" ", "").split(",") if isinstance(names, str) else list(names)
+    rows = [row if len(names) > 1 else (row,) for row in rows]
+    assert rows, "a table without rows tests nothing"
+
+    def decorate(test):
+        @functools.wraps(test)
+        def go_through(**fixtures):
+            failures = []
+            root = fixtures.get("tmp_path") or ("make" in fixtures and Path.cwd())
+            works_there = root and Path.cwd() == root
+            for number, row in enumerate(rows):
+                if root:
+                    (folder := root / str(number)).mkdir()
+                    fixtures |= {"tmp_path": folder} if "tmp_path" in fixtures else {}
+                    if works_there:
+                        os.chdir(folder)
+                try:
+                    test(**fixtures, **dict(zip(names, row, strict=True)))
+                except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - raised below
+                    error.add_note(f"in the row {row!r}"[:2_000])
+                    failures.append(error)
+            if failures:
+                raise BaseExceptionGroup(f"{len(failures)} of {len(rows)} rows fail", failures)
+
+        signature = inspect.signature(test)
+        others = [parameter for name, parameter in signature.parameters.items() if name not in names]
+        go_through.__signature__ = signature.replace(parameters=others)
+        go_through.rows = len(rows) * getattr(test, "rows", 1)
+        return go_through
+
+    return decorate
