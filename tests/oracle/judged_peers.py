@@ -30,7 +30,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics import collections as ragas
 
 from assay.conventions import find_convention, judged_names, parse_measure
-from assay.measures.judged.replay import replay
+from assay.measures.judged.case import replay
 
 DRAWS = 200
 RECORD = {"question": "Who?", "answer": "The answer.", "references": ["The reference."]}

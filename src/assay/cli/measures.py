@@ -229,7 +229,7 @@ def name_with_k(name: str, convention: Convention) -> str:
 def work(example: Example | AnswerExample | JudgedExample) -> Worked:
     """The example, computed."""
     if isinstance(example, JudgedExample):
-        from assay.measures.judged.replay import replay
+        from assay.measures.judged.case import replay
 
         value = replay(example.measure, example.record, example.replies).score
         replies = [

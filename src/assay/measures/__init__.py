@@ -113,11 +113,14 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "answers.sacrebleu": {"bleu": ("sacrebleu",), "chrf": ("chrf++",), "ter": ()},
     "answers.meteor": {"meteor": ()},
-    "judged.contexts": {"context_precision": (), "context_recall": (), "context_entity_recall": ()},
-    "judged.statements": {"faithfulness": ()},
+    "judged.contexts": {
+        "context_precision": (),
+        "context_recall": (),
+        "context_entity_recall": (),
+        "noise_sensitivity": (),
+    },
+    "judged.statements": {"faithfulness": (), "answer_correctness": (), "factual_correctness": ()},
     "judged.embeddings": {"answer_relevancy": (), "semantic_similarity": ()},
-    "judged.claims": {"answer_correctness": (), "factual_correctness": ()},
-    "judged.noise": {"noise_sensitivity": ()},
     "judged.ratings": {
         "context_relevance": (),
         "groundedness": (),

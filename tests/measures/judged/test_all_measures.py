@@ -9,8 +9,7 @@ from assay.core.prompt import Embed, Prompt, Reply
 from assay.core.ruling import JudgeFailure, RulingKind, run_steps
 from assay.data.records.read import read_records
 from assay.measures import TABLE, parse
-from assay.measures.judged.case import Case
-from assay.measures.judged.replay import replay
+from assay.measures.judged.case import Case, replay
 from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, made_up
 from judges import Script
 

@@ -5,8 +5,8 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure
-from assay.measures.judged.claims import f_beta, f_of_counts, factual_score, rounded, statement_f
-from assay.measures.judged.replay import replay
+from assay.measures.judged.case import replay
+from assay.measures.judged.statements import f_beta, f_of_counts, factual_score, statement_f
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada, in Rome."]}
 
@@ -80,7 +80,7 @@ def test_statement_f(answer, reference, expected):
 )
 def test_factual_score(answer, reference, mode, expected, in_ragas):
     assert factual_score(answer, reference, mode) == pytest.approx(expected, nan_ok=True)
-    assert rounded(factual_score(answer, reference, mode, claims="mixed"), 2) == in_ragas
+    assert round(factual_score(answer, reference, mode, claims="mixed"), 2) == in_ragas
 
 
 def test_factual_correctness_weighs_with_beta():

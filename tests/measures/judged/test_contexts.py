@@ -7,8 +7,8 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure
+from assay.measures.judged.case import replay
 from assay.measures.judged.contexts import entity_recall, useful_first
-from assay.measures.judged.replay import replay
 from judges import Script
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["a\nmore", "b", "c"]}

@@ -10,8 +10,8 @@ import assay
 from assay.core.prompt import Reply, Scale
 from assay.core.ruling import JudgeFailure
 from assay.measures import parse
+from assay.measures.judged.case import replay
 from assay.measures.judged.criteria import read_levels, weighted_score
-from assay.measures.judged.replay import replay
 from chat_server import completion, serve
 from judges import Script
 

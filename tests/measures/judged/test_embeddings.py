@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.measures.judged.case import replay
 from assay.measures.judged.embeddings import cosine, relevancy_score
-from assay.measures.judged.replay import replay
 from judges import Script
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L.", "Grace."]}

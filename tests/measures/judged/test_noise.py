@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from assay.measures.judged.noise import noisy_statements
-from assay.measures.judged.replay import replay
+from assay.measures.judged.case import replay
+from assay.measures.judged.contexts import noisy_statements
 
 RECORD = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["first", "second"]}
 

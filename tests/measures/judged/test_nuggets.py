@@ -5,8 +5,8 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure
+from assay.measures.judged.case import replay
 from assay.measures.judged.nuggets import nugget_score
-from assay.measures.judged.replay import replay
 from judges import Script
 
 RECORD = {"question": "Who?", "answer": "Ada."}

@@ -7,8 +7,8 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
+from assay.measures.judged.case import replay
 from assay.measures.judged.ratings import mean_rating, passed
-from assay.measures.judged.replay import replay
 from judges import Script
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["Ada did it."]}

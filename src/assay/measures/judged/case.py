@@ -1,12 +1,19 @@
-"""`Case`: a record as judged measures see it; what it lacks makes it unjudgeable, in words."""
+"""`Case`: a record as judged measures see it; what it lacks makes it unjudgeable, in words.
+
+`replay` is what a measure finds, given the replies of a judge: for examples, and to try measures of one's own.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from assay.core.ruling import Finding, JudgeFailure, RulingKind, Verdict, unjudgeable
+from assay.core.errors import MeasureError
+from assay.core.measure import Measure
+from assay.core.prompt import Embed, Reply, Request
+from assay.core.ruling import Finding, JudgeFailure, RulingKind, Verdict, run_steps, unjudgeable
 from assay.data.records.record import Record
 
 
@@ -19,15 +26,14 @@ class Case:
 
     @property
     def question(self) -> str:
-        return self._need(self.record.question, "question")
+        return need(self.record.question, "question")
 
     @property
     def answer(self) -> str:
-        return self._need(self.record.answer, "answer")
+        return need(self.record.answer, "answer")
 
     @property
     def contexts(self) -> tuple[str, ...]:
-        """The texts of the retrieved passages, in order; raises if there are none."""
         texts = self.record.retrieved_texts
         if texts is None:
             raise unjudgeable("no texts of retrieved passages; put them into the records, or pass the corpus")
@@ -37,7 +43,6 @@ class Case:
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The right answers; raises if there are none."""
         texts = tuple(text for text in self.record.references or () if text.strip())
         if not texts:
             raise unjudgeable("no reference answer")
@@ -45,13 +50,13 @@ class Case:
 
     @property
     def reference(self) -> str:
-        """The first reference answer."""
         return self.references[0]
 
-    def _need(self, text: str | None, what: str) -> str:
-        if text is None or not text.strip():
-            raise unjudgeable(f"no {what}")
-        return text
+
+def need(text: str | None, what: str) -> str:
+    if text is None or not text.strip():
+        raise unjudgeable(f"no {what}")
+    return text
 
 
 def packs(texts: Sequence[str], room: float) -> list[list[str]]:
@@ -80,3 +85,29 @@ def within(value: float, low: float, high: float, name: str) -> float:
     if not low <= value <= high:
         raise JudgeFailure(RulingKind.UNPARSABLE, f"{name} is {value:g}, not from {low:g} to {high:g}")
     return value
+
+
+def replay(measure: str | Measure, record: Mapping[str, Any], replies: Sequence[Any]) -> Finding:
+    """What a measure finds in a record, given the replies of a judge in the order in which it asks.
+
+    >>> words = {"question": "Why?", "answer": "It rained.", "retrieved_texts": ["It rained."]}
+    >>> replay("context_precision(against=answer)", words, [{"reason": "", "verdict": True}]).score
+    1.0
+    """
+    from assay.data.records.read import read_records
+    from assay.measures import parse
+
+    chosen = parse(measure) if isinstance(measure, str) else measure
+    (only,) = read_records([{"query_id": "0", **record}]).each
+    rest = iter(replies)
+
+    def next_reply(request: Request | Embed) -> Any:  # noqa: ANN401 - a reply or vectors
+        given = next(rest, MeasureError(f"{chosen} asks more than {len(replies)} times"))
+        if isinstance(given, Exception):
+            raise given
+        return given if isinstance(request, Embed) or isinstance(given, Reply) else Reply(request.read(given))
+
+    finding = run_steps(chosen.definition.function(Case(only), **chosen.values), next_reply)
+    if left := len(list(rest)):
+        raise MeasureError(f"{chosen} asks {len(replies) - left} times, not {len(replies)}")
+    return finding

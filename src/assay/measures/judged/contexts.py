@@ -1,8 +1,11 @@
-"""Passages, judged: how many of the useful ones come first, and how much of a reference answer they contain.
+"""Passages, judged: how many of the useful ones come first, what they contain of a reference, and what they mislead to.
 
     context_precision = Σ v_i · (v_1 + … + v_i) / i  /  Σ v_i      v_i is 1 if passage i was useful, else 0
+    noise_sensitivity, from relevant passages:    mean over statements i of  ¬c_i ∧ ∃j (rel_j ∧ A_ij)
+    noise_sensitivity, from irrelevant passages:  mean of  ¬c_i ∧ ∃j (¬rel_j ∧ A_ij) ∧ ¬∃j (rel_j ∧ A_ij)
 
-Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation.
+c_i: the reference supports statement i of the answer; A_ij: passage j supports it; rel_j: passage j supports some
+statement of the reference. Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation.
 """
 
 from __future__ import annotations
@@ -40,6 +43,10 @@ EntityNorm = Annotated[
     Literal["reference", "about_reference"],
     "the divisor: the entities of the reference, or these plus 1e-8 as in ragas, so that a reference without any is 0",
 ]
+NoiseMode = Annotated[
+    Literal["relevant", "irrelevant"],
+    "wrong statements that come from passages with something of the reference, or only from other passages",
+]
 
 USEFUL = Prompt(
     "useful",
@@ -66,8 +73,7 @@ def useful_first(verdicts: Sequence[float], norm: str = "found") -> float:
     >>> round(useful_first([1, 0, 1]), 4), useful_first([0, 0])
     (0.8333, 0.0)
     """
-    useful = 0.0
-    total = 0.0
+    useful = total = 0.0
     for rank, verdict in enumerate(verdicts, start=1):
         useful += verdict
         total += verdict * useful / rank
@@ -83,10 +89,8 @@ def entity_recall(reference: Collection[str], found: Collection[str], norm: str 
     0.5
     """
     wanted = set(reference)
-    hits = len(wanted & set(found))
-    if norm == "about_reference":
-        return hits / (len(wanted) + ABOUT_ZERO_ENTITIES)
-    return hits / len(wanted) if wanted else math.nan
+    size = len(wanted) + (ABOUT_ZERO_ENTITIES if norm == "about_reference" else 0)
+    return len(wanted & set(found)) / size if size else math.nan
 
 
 @define(
@@ -191,3 +195,82 @@ def list_entities(texts: Sequence[str], room: float) -> Asking:
         reply = yield ENTITIES.ask({"text": "\n".join(pack)})
         names += [name.strip() for name in reply["entities"] if name.strip()]
     return list(dict.fromkeys(names))
+
+
+def noisy_statements(
+    is_right: Sequence[bool],
+    support: Sequence[Sequence[bool]],
+    is_relevant: Sequence[bool],
+    mode: str = "relevant",
+) -> list[bool]:
+    """Which statements are wrong because of a passage. `support` has one row per statement, one column per passage.
+
+    >>> noisy_statements([False, True], [[True, False], [True, True]], [True, False])
+    [True, False]
+    """
+    found = []
+    for right, row in zip(is_right, support, strict=True):
+        from_relevant = any(each and relevant for each, relevant in zip(row, is_relevant, strict=True))
+        from_others = any(each and not relevant for each, relevant in zip(row, is_relevant, strict=True))
+        cause = from_relevant if mode == "relevant" else from_others and not from_relevant
+        found.append(cause and not right)
+    return found
+
+
+@define(
+    "noise_sensitivity",
+    title="Noise sensitivity",
+    formula="statements of the answer that the reference does not support and a relevant (or only an irrelevant) "
+    "passage does / statements of the answer",
+    reference="Ru et al. 2024, RAGChecker: A Fine-grained Framework for Diagnosing RAG; ragas 0.4.3, NoiseSensitivity",
+    undefined="the answer or the reference makes no statement",
+    higher_is_better=False,
+    of="judged",
+    prompts=(STATEMENTS, SUPPORT),
+    example=JudgedExample(
+        "noise_sensitivity",
+        {
+            "question": "When was it built?",
+            "answer": "In 1889, of wood.",
+            "references": ["In 1889."],
+            "retrieved_texts": ["Built in 1889, some say of wood.", "Ships were built of wood."],
+        },
+        [
+            {"statements": ["It was built in 1889.", "It was built of wood."]},
+            {"statements": ["It was built in 1889."]},
+            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "Not stated.", "verdict": False}]},
+            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "Some say so.", "verdict": True}]},
+            {"verdicts": [{"reason": "Stated.", "verdict": True}]},
+            {"verdicts": [{"reason": "No.", "verdict": False}, {"reason": "That is ships.", "verdict": False}]},
+            {"verdicts": [{"reason": "No year.", "verdict": False}]},
+        ],
+        1 / 2,
+        "of 2 statements, wood is wrong and comes from passage 1, which has the year of the reference",
+    ),
+)
+def noise_sensitivity(case: Case, *, mode: NoiseMode = "relevant") -> Steps:
+    """The share of the answer's statements that are wrong because a retrieved passage says so."""
+    answer, reference, contexts = case.answer, case.reference, case.contexts
+    statements = yield from split_statements(answer, case.record.question)
+    wanted = yield from split_statements(reference, case.record.question)
+    if not statements or not wanted:
+        return Finding(math.nan, (), f"the {'answer' if not statements else 'reference'} makes no statement")
+    right = yield from check_support(statements, [reference], case.room, "the reference")
+    columns, relevant = [], []
+    for context in contexts:
+        found = yield from check_support(statements, [context], case.room)
+        columns.append([bool(each.value) for each in found])
+        covered = yield from check_support(wanted, [context], case.room)
+        relevant.append(any(each.value for each in covered))
+    support = list(zip(*columns, strict=True))
+    noisy = noisy_statements([bool(each.value) for each in right], support, relevant, mode)
+    causes = [
+        [each and is_relevant == (mode == "relevant") for each, is_relevant in zip(row, relevant, strict=True)]
+        for row in support
+    ]
+    sources = [first_line(contexts[row.index(True)], SHOWN) if any(row) else "" for row in causes]
+    verdicts = tuple(
+        Verdict(each.subject, float(is_noisy), each.reason, source)
+        for each, is_noisy, source in zip(right, noisy, sources, strict=True)
+    )
+    return Finding(sum(noisy) / len(noisy), verdicts)

@@ -77,7 +77,6 @@ POLITE = "Is the answer polite?"
 
 
 def texts_of(case: Case, see: str) -> dict[str, Any]:
-    """What the judge sees of a record."""
     texts: dict[str, Any] = {"question": case.record.question} if case.record.question else {}
     texts["answer"] = case.answer
     if see in ("reference", "all"):
@@ -121,16 +120,14 @@ def weighted_score(plain: float, weights: Mapping[str, float], scale: Scale = SC
 
 
 def judge_verdict(prompt: Prompt, case: Case, criterion: str, see: str) -> Steps:
-    """1 or 0, as the judge decides."""
     reply = yield prompt.ask({prompt.name if prompt is GUIDELINE else "criterion": criterion, **texts_of(case, see)})
     return one_verdict(float(reply["verdict"]), reply["reason"])
 
 
 def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str) -> Steps:
-    """A level of a rubric."""
     low, *_, high = levels
     prompt = replace(RUBRIC, reply={"reason": str, "level": Scale(low, high)})
-    rubric = "\n".join([*([criterion] if criterion else []), *(f"{level}: {text}" for level, text in levels.items())])
+    rubric = "\n".join([*filter(None, [criterion]), *(f"{level}: {text}" for level, text in levels.items())])
     reply = yield prompt.ask({"rubric": rubric, **texts_of(case, see)})
     return one_verdict(float(reply["level"]), reply["reason"])
 

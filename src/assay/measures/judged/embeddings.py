@@ -61,17 +61,14 @@ def relevancy_score(similarities: Sequence[float], noncommittal: Sequence[bool])
     >>> relevancy_score([0.5, 1.0], [True, False]), relevancy_score([0.5, 1.0], [True, True])
     (0.75, 0.0)
     """
-    if all(noncommittal):
-        return 0.0
-    return math.fsum(similarities) / len(similarities)
+    return 0.0 if all(noncommittal) else math.fsum(similarities) / len(similarities)
 
 
 def similarity_of(answer: str, references: Sequence[str]) -> Asking:
     """The similarity of the answer and the nearest reference."""
     vectors = yield Embed((answer, *references))
     values = [cosine(vectors[0], each) for each in vectors[1:]]
-    known = [each for each in values if not math.isnan(each)]
-    return max(known) if known else math.nan
+    return max((each for each in values if not math.isnan(each)), default=math.nan)
 
 
 @define(

@@ -81,7 +81,6 @@ def nugget_score(
 
 
 def given_nuggets(case: Case) -> list[Nugget]:
-    """The nuggets in the record: texts, or objects with a text and its importance."""
     given = (case.record.fields or {}).get("nuggets")
     if given is None:
         return []
@@ -107,11 +106,11 @@ def read_nugget(each: Any) -> Nugget:  # noqa: ANN401 - whatever the record hold
 
 def create_nuggets(case: Case) -> Asking:
     """Nuggets from the gold passages, else from the references; never from what a system retrieved."""
-    sources = case.record.gold_texts or case.record.references
-    if not any(text.strip() for text in sources or ()):
+    sources = [text for text in case.record.gold_texts or case.record.references or () if text.strip()]
+    if not sources:
         raise unjudgeable("no nuggets, no texts of gold passages and no reference answer")
     texts: list[str] = []
-    for pack in packs([text for text in sources or () if text.strip()], case.room):
+    for pack in packs(sources, case.room):
         for window in windows(pack):
             shown = {"nugget": texts} if texts else {}
             reply = yield CREATE.ask({"question": case.question, "context": window, **shown})
@@ -120,18 +119,15 @@ def create_nuggets(case: Case) -> Asking:
 
 
 def label_nuggets(question: str, nuggets: Sequence[Nugget]) -> Asking:
-    """The nuggets, each with its importance."""
     labelled: list[Nugget] = []
-    for window in windows(nuggets):
-        texts = [each.text for each in window]
-        reply = yield LABEL.ask({"question": question, "nugget": texts}, count=len(texts))
+    for window in windows([each.text for each in nuggets]):
+        reply = yield LABEL.ask({"question": question, "nugget": window}, count=len(window))
         labels = zip(window, reply["labels"], strict=True)
-        labelled += [Nugget(each.text, label == IMPORTANCE[0]) for each, label in labels]
+        labelled += [Nugget(text, label == IMPORTANCE[0]) for text, label in labels]
     return labelled
 
 
 def assign_nuggets(case: Case, nuggets: Sequence[Nugget]) -> Asking:
-    """How far the answer supports each nugget."""
     verdicts: list[Verdict] = []
     for window in windows(nuggets):
         texts = {"question": case.question, "answer": case.answer, "nugget": [each.text for each in window]}
@@ -144,7 +140,6 @@ def assign_nuggets(case: Case, nuggets: Sequence[Nugget]) -> Asking:
 
 
 def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Ten at a time."""
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
 

@@ -138,8 +138,8 @@ def best_reply(prompt: Prompt, texts: Mapping[str, str], contexts: Sequence[str]
     return best
 
 
-def rate_twice(asking: Sequence[tuple[str, Asking]], *, either: bool) -> Asking:
-    """The verdicts of two ratings. With `either`, one that the judge failed on is left out."""
+def rate_twice(asking: Sequence[tuple[str, Asking]], *, either: bool) -> Steps:
+    """The finding of two ratings. With `either`, one that the judge failed on is left out."""
     verdicts: list[Verdict] = []
     for number, (subject, steps) in enumerate(asking):
         try:
@@ -150,10 +150,6 @@ def rate_twice(asking: Sequence[tuple[str, Asking]], *, either: bool) -> Asking:
                 raise
         else:
             verdicts.append(Verdict(subject, float(reply["rating"]), reply["reason"]))
-    return verdicts
-
-
-def rated(verdicts: Sequence[Verdict]) -> Finding:
     return Finding(mean_rating([float(each.value) for each in verdicts]), tuple(verdicts))
 
 
@@ -180,21 +176,18 @@ def context_relevance(case: Case, *, method: RelevanceMethod = "ratings", either
     """Whether the retrieved passages contain what the question asks for."""
     texts, contexts = {"question": case.question}, case.contexts
     if method == "points":
-        finding: Finding = yield from context_points(texts, contexts, case.room)
-        return finding
+        return (yield from context_points(texts, contexts, case.room))
     asking = [("the contexts", best_reply(each, texts, contexts, case.room, "rating")) for each in CONTEXT_RELEVANCE]
-    return rated((yield from rate_twice(asking, either=either)))
+    return (yield from rate_twice(asking, either=either))
 
 
-def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: float) -> Asking:
+def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: float) -> Steps:
     """Two points for the subject and two for sufficiency, over 4."""
-    names = ("subject", "sufficiency")
-    best = {name: Verdict(name, 0.0) for name in names}
+    best = {name: Verdict(name, 0.0) for name in ("subject", "sufficiency")}
     for pack in packs(contexts, room - sum(map(len, texts.values()))):
         reply = yield CONTEXT_POINTS.ask({**texts, "context": pack})
-        for name in names:
-            value = within(reply[name], 0, 2, name)
-            if value >= float(best[name].value):
+        for name, known in best.items():
+            if (value := within(reply[name], 0, 2, name)) >= float(known.value):
                 best[name] = Verdict(name, value, reply["reason"])
     return Finding(sum(float(each.value) for each in best.values()) / 4, tuple(best.values()))
 
@@ -218,7 +211,7 @@ def groundedness(case: Case, *, either: Either = False) -> Steps:
     """Whether the retrieved passages support the answer as a whole."""
     texts, contexts = {"answer": case.answer}, case.contexts
     asking = [("the answer", best_reply(each, texts, contexts, case.room, "rating")) for each in GROUNDEDNESS]
-    return rated((yield from rate_twice(asking, either=either)))
+    return (yield from rate_twice(asking, either=either))
 
 
 @define(
@@ -244,7 +237,7 @@ def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
         ("the answer", ask_once(first, {"question": question, "answer": answer, "reference": reference})),
         ("the reference", ask_once(second, {"question": question, "first": reference, "second": answer})),
     ]
-    return rated((yield from rate_twice(asking, either=either)))
+    return (yield from rate_twice(asking, either=either))
 
 
 @define(
