@@ -10,6 +10,7 @@ from assay.core.ruling import JudgeFailure, RulingKind, run_steps
 from assay.data.records.read import read_records
 from assay.measures import TABLE, parse
 from assay.measures.judged.case import Case, replay
+from assay.tasks.judge import collection, pairwise
 from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, made_up
 from judges import Script
 
@@ -139,11 +140,16 @@ def test_made_up_replies_give_a_score_in_its_range(definition):
 def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
     script = Script('{"verdicts": [{"reason": "", "verdict": true}]}')
     record = {"query_id": "q1", "question": "?", "answer": "a", "retrieved_texts": ["c"]}
-    words = {"support": "Only what is stated word for word counts.", "better": "Which is shorter?"}
+    words = {"support": "Only what is stated word for word counts."}
+    # Words for what other tasks ask may stand beside it.
+    others = [
+        value for module in (pairwise, collection) for value in vars(module).values() if isinstance(value, Prompt)
+    ]
+    words |= {prompt.name: "Which is shorter?" for prompt in others}
     judge = assay.Judge(script, cache=False, prompts=words)
     result = assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
     assert script.asked[0][0]["content"].startswith("Only what is stated word for word counts.")
-    assert "own_prompts=better=" in str(result.signature)
+    assert "own_prompts=answerable=" in str(result.signature)
     judge = assay.Judge(script, cache=False, prompts={"suport": "x"})
     with pytest.raises(assay.errors.MeasureError, match=r"unknown prompt 'suport'; did you mean support\?"):
         assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)

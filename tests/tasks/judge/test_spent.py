@@ -96,7 +96,7 @@ def test_draws_that_fail_are_said():
 
 
 def test_own_prompts_from_a_file(tmp_path):
-    from assay.tasks.judge.prompts import read_prompts
+    from assay.tasks.judge.words import read_prompts
 
     path = tmp_path / "prompts.toml"
     path.write_text('relevance = "Grade it."\n')

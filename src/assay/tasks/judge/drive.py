@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -22,10 +22,10 @@ from assay.core.measure import Draws, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.progress import Stage, bar, is_watched
 from assay.core.prompt import Embed, Prompt, Request
-from assay.core.ruling import Finding, JudgeFailure, Ruling, RulingKind, Rulings, Steps, run_steps
+from assay.core.ruling import JudgeFailure, Ruling, RulingKind, Rulings, Steps, run_steps
 from assay.measures.judged.case import Case
 from assay.tasks.judge.limits import EstimateOnly, estimate_all
-from assay.tasks.judge.prompts import check_prompts
+from assay.tasks.judge.words import check_prompts
 
 if TYPE_CHECKING:
     from assay.data.records.record import Record
@@ -44,14 +44,13 @@ def judge_records(records: Sequence[Record], measures: Mapping[str, Measure], ju
     """What a judge says of each record, by measure."""
     if judge.prompts:
         check_prompts(judge.prompts, [prompt for each in measures.values() for prompt in each.definition.prompts])
-    columns = {name: partial(steps_of, measure, room=judge.room) for name, measure in measures.items()}
+
+    def ask(measure: Measure, record: Record) -> Steps:
+        steps: Steps = measure.definition.function(Case(record, judge.room), **measure.values)
+        return steps
+
+    columns = {name: partial(ask, measure) for name, measure in measures.items()}
     return judge_all(records, columns, judge, {name: measure.definition.draws for name, measure in measures.items()})
-
-
-def steps_of(measure: Measure, record: Record, *, room: float = math.inf) -> Steps:
-    """What a measure asks about a record."""
-    steps: Steps = measure.definition.function(Case(record, room), **measure.values)
-    return steps
 
 
 class JudgedItems(NamedTuple):
@@ -118,7 +117,7 @@ class JudgeWork(Generic[Item]):
         self.judge = judge
         self.draws = draws
         self.columns = columns
-        self.items = items
+        self.total = len(items) * len(columns)
         self.rulings = {name: Rulings(len(items)) for name in columns}
         self.error: BaseException | None = None
         self.kinds: Counter[RulingKind] = Counter()
@@ -154,17 +153,16 @@ class JudgeWork(Generic[Item]):
 
     def stage(self) -> Stage:
         """How far the work is, how fast, what failed, and the time left."""
-        done, total = self.kinds.total(), len(self.items) * len(self.columns)
-        passed = time.monotonic() - self.started
+        done, passed = self.kinds.total(), time.monotonic() - self.started
         rate = done / passed if passed else 0.0
         failed = done - self.kinds[RulingKind.OK] - self.kinds[RulingKind.UNJUDGEABLE]
-        left = f", {(total - done) / rate:.0f} s left" if rate else ""
-        return Stage(done, total, f"{done:,} of {total:,}, {rate:.1f}/s, {failed:,} failed{left}")
+        left = f", {(self.total - done) / rate:.0f} s left" if rate else ""
+        return Stage(done, self.total, f"{done:,} of {self.total:,}, {rate:.1f}/s, {failed:,} failed{left}")
 
 
-def rule(ask: Callable[[], Steps], judge: Judge, how: Draws = "mean") -> Ruling:
+def rule(ask: Callable[[], Steps], judge: Judge, how: Draws) -> Ruling:
     """What the judge says, from all draws; the verdicts are those of a draw with that score, if there is one."""
-    drawn = [rule_once(ask, judge, sample) for sample in range(judge.samples)]
+    drawn = [rule_once(ask(), judge, sample) for sample in range(judge.samples)]
     valid = [each for each in drawn if each.is_ok]
     if not valid:
         return drawn[0]
@@ -174,10 +172,12 @@ def rule(ask: Callable[[], Steps], judge: Judge, how: Draws = "mean") -> Ruling:
     return shown._replace(score=score, samples=scores if judge.samples > 1 else ())
 
 
-def rule_once(ask: Callable[[], Steps], judge: Judge, sample: int) -> Ruling:
-    """What the judge says, once."""
+def rule_once(steps: Steps, judge: Judge, sample: int) -> Ruling:
+    def reply_to(request: Request | Embed) -> Any:  # noqa: ANN401 - a reply or vectors
+        return judge.embed(request) if isinstance(request, Embed) else judge.ask(request, sample=sample)
+
     try:
-        finding = drive(ask(), judge, sample)
+        finding = run_steps(steps, reply_to)
     except JudgeFailure as failure:
         if failure.kind not in (RulingKind.UNJUDGEABLE, RulingKind.NOT_ASKED):
             judge.usage.add(failed=1)
@@ -185,15 +185,6 @@ def rule_once(ask: Callable[[], Steps], judge: Judge, sample: int) -> Ruling:
     if math.isnan(finding.score):
         return Ruling(RulingKind.UNJUDGEABLE, verdicts=finding.verdicts, detail=finding.reason)
     return Ruling(RulingKind.OK, float(finding.score), finding.verdicts)
-
-
-def drive(steps: Steps, judge: Judge, sample: int = 0) -> Finding:
-    """Runs the steps of a measure: each request is answered and the reply sent back, until it returns its finding."""
-    return run_steps(steps, lambda request: answer(request, judge, sample))
-
-
-def answer(request: Request | Embed, judge: Judge, sample: int) -> Any:  # noqa: ANN401 - a reply or vectors
-    return judge.embed(request) if isinstance(request, Embed) else judge.ask(request, sample=sample)
 
 
 def score_draws(scores: Sequence[float], how: Draws = "mean") -> float:
@@ -241,8 +232,8 @@ def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: in
     for kind, places in ((NoteKind.FAILED_VERDICTS, said), (NoteKind.NO_VERDICT, rest)):
         if places:
             reasons = describe_reasons(rulings, places)
-            about = {"total": f"{len(queries):,}", "reasons": reasons, "measures": [name]}
-            notes.append(Note.of(kind, queries=[queries[at] for at in places], **about))  # type: ignore[arg-type]
+            without = [queries[at] for at in places]
+            notes.append(Note.of(kind, queries=without, total=f"{len(queries):,}", reasons=reasons, measures=[name]))
     drawn = [len(each.samples) for each in rulings]
     if max(drawn, default=0) > 1:
         flipped = [query for query, each in zip(queries, rulings, strict=True) if each.is_flipped]
@@ -259,12 +250,8 @@ def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: in
 
 def describe_reasons(rulings: Rulings, places: Sequence[int]) -> str:
     """How often each kind of failure occurred, with the most frequent detail."""
-    details: dict[RulingKind, Counter[str]] = {}
+    details: defaultdict[RulingKind, Counter[str]] = defaultdict(Counter)
     for at in places:
-        ruling = rulings[at]
-        details.setdefault(ruling.kind, Counter())[ruling.detail] += 1
-    parts = []
-    for kind, each in details.items():
-        detail = each.most_common(1)[0][0]
-        parts.append(f"{each.total():,} {kind}" + (f": {detail}" if detail else ""))
-    return "; ".join(parts)
+        details[rulings[at].kind][rulings[at].detail] += 1
+    counted = ((kind, each.total(), each.most_common(1)[0][0]) for kind, each in details.items())
+    return "; ".join(f"{number:,} {kind}" + (f": {detail}" if detail else "") for kind, number, detail in counted)

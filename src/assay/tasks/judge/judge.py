@@ -6,7 +6,6 @@ import math
 import os
 import re
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,7 +20,7 @@ from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import show
 from assay.net.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
-from assay.tasks.judge.limits import LOOK, EstimateOnly, JudgeEstimate, Prices, Throttle, Usage
+from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, Prices, Throttle, Usage
 from assay.tasks.judge.model import (
     FILE_DIGEST,
     Chat,
@@ -34,6 +33,7 @@ from assay.tasks.judge.model import (
     find_object,
     weights_of,
 )
+from assay.tasks.judge.words import read_prompts
 
 KEY_VARIABLE = "ASSAY_JUDGE_KEY"
 OPENAI = re.compile(r"https://api\.openai\.com(?:/|$)")
@@ -94,7 +94,7 @@ class Judge:
         self.max_tokens = check_whole("max_tokens", max_tokens, 1)
         self.max_cost = None if max_cost is None else number_from("max_cost", max_cost)
         self.context = None if context is None else check_whole("context", context, 1)
-        self.prompts = own_words(prompts)
+        self.prompts = {} if prompts is None else read_prompts(prompts)
         self.offline = offline
         self.estimate: JudgeEstimate | None = None
         self.usage = Usage(Prices.read(prices))
@@ -106,7 +106,12 @@ class Judge:
         if tokens_per_minute is not None:
             number_from("tokens_per_minute", tokens_per_minute, above=True)
         self._model = self._open(source, model, key, headers, timeout)
-        self._embedder = self._open_embedder(embedder, source, key, headers, timeout)
+        if isinstance(embedder, str):
+            self._embedder: Model | None = self._open(source, embedder, key, headers, timeout)
+        elif embedder is None or isinstance(embedder, Judge):
+            self._embedder = None if embedder is None else embedder._model  # noqa: SLF001 - of the same class
+        else:
+            self._embedder = self._open(embedder, None, None, None, timeout)
         self._cache = self._open_cache(cache)
         self._asking: dict[bytes, threading.Event] = {}
         self._asking_lock = threading.Lock()
@@ -124,10 +129,10 @@ class Judge:
     @property
     def description(self) -> str:
         """Who judges and how, for signatures."""
-        temperature = getattr(self._model, "adjusted", "") or f"temperature={self.temperature:g}"
-        how = [temperature, f"seed={self.seed}", f"samples={self.samples}"]
-        own = [f"{name}={digest_of(text).hex()[:8]}" for name, text in sorted(self.prompts.items())]
-        return " ".join([f"judge={self.name}", *how, *(["own_prompts=" + ",".join(own)] if own else [])])
+        temperature = self._model.adjusted or f"temperature={self.temperature:g}"
+        own = ",".join(f"{name}={digest_of(text).hex()[:8]}" for name, text in sorted(self.prompts.items()))
+        how = f"judge={self.name} {temperature} seed={self.seed} samples={self.samples}"
+        return f"{how} own_prompts={own}" if own else how
 
     @property
     def room(self) -> float:
@@ -160,31 +165,30 @@ class Judge:
 
     def find(self, request: Request, *, sample: int = 0) -> Reply | None:
         """The reply that the cache has, without asking."""
-        kept = self._cache.get(self._key(request, self._chat(request, sample), sample))
-        return None if kept is None else Reply(kept["reply"], kept.get("weights", {}))
+        return self._kept(self._chat(request, sample)[1])
 
     def ask(self, request: Request, *, sample: int = 0) -> Reply:
         """The reply to a request, from the cache if it was given before. Raises `JudgeFailure`."""
-        chat = self._chat(request, sample)
-        key = self._key(request, chat, sample)
+        chat, key = self._chat(request, sample)
         with self._alone(key):
-            kept = self._cache.get(key)
-            if kept is not None:
+            if (kept := self._kept(key)) is not None:
                 self.usage.add(kept=1)
-                return Reply(kept["reply"], kept.get("weights", {}))
+                return kept
             reply, completion = self._ask_again(chat, request)
             content = {"reply": reply.value, **({"weights": dict(reply.weights)} if reply.weights else {})}
             tokens = (completion.sent_tokens, completion.reply_tokens)
             self._cache.put(key, content, model=self.name, prompt=str(request.prompt), sample=sample, tokens=tokens)
         return reply
 
-    def _chat(self, request: Request, sample: int) -> Chat:
+    def _chat(self, request: Request, sample: int) -> tuple[Chat, bytes]:
+        """What is sent, and the key of the reply, which has everything that determines it."""
         messages, seed = self.messages(request), self.seed + sample
-        return Chat(messages, request.schema(), self.temperature, seed, self.max_tokens, bool(request.weigh))
+        chat = Chat(messages, request.schema(), self.temperature, seed, self.max_tokens, bool(request.weigh))
+        return chat, digest_of(self._model.endpoint, self.name, chat, str(request.prompt), request.weigh, sample)
 
-    def _key(self, request: Request, chat: Chat, sample: int) -> bytes:
-        """What determines a reply."""
-        return digest_of(self._model.endpoint, self.name, chat, str(request.prompt), request.weigh, sample)
+    def _kept(self, key: bytes) -> Reply | None:
+        kept = self._cache.get(key)
+        return None if kept is None else Reply(kept["reply"], kept.get("weights", {}))
 
     @contextmanager
     def _alone(self, key: bytes) -> Iterator[None]:
@@ -216,20 +220,19 @@ class Judge:
         missing = {key: text for key, text in zip(keys, request.texts, strict=True) if key not in found}
         if missing:
             texts = list(missing.values())
-            vectors = self._repeat(lambda: model.embed(texts), sum(map(estimate_tokens, texts)))
+            sent = sum(map(estimate_tokens, texts))
+            vectors = self._repeat(lambda: model.embed(texts), sent)
+            about: dict[str, Any] = {"model": model.name, "prompt": "embedding", "sample": 0}
             for (key, text), vector in zip(missing.items(), vectors, strict=True):
                 found[key] = list(vector)
-                tokens = (estimate_tokens(text), 0)
-                self._cache.put(
-                    key, {"vector": found[key]}, model=model.name, prompt="embedding", sample=0, tokens=tokens
-                )
-            self.usage.add(calls=1, sent=sum(map(estimate_tokens, texts)))
+                self._cache.put(key, {"vector": found[key]}, tokens=(estimate_tokens(text), 0), **about)
+            self.usage.add(calls=1, sent_tokens=sent)
         return [found[key] for key in keys]
 
     @contextmanager
     def working(self) -> Iterator[None]:
         """Asks until the context ends; an error, such as Ctrl-C, ends what is under way."""
-        self._throttle.start()
+        self._throttle.is_over = False
         try:
             yield
         except BaseException:
@@ -250,33 +253,39 @@ class Judge:
     def _ask_again(self, chat: Chat, request: Request) -> tuple[Reply, Completion]:
         """A reply that has its form; one that has not is sent back with what is wrong."""
         asked = list(chat.messages)
-        error: ReplyError | None = None
         for _ in range(self.retries + 1):
             sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
-            self._check_room(sent)
+            if self.context is not None and sent + self.max_tokens > self.context:
+                raise JudgeFailure(
+                    RulingKind.UNJUDGEABLE,
+                    f"about {sent:,} tokens and {self.max_tokens:,} of the reply exceed context={self.context:,}",
+                )
             try:
                 completion = self._repeat(partial(self._model.chat, chat), sent + self.max_tokens)
             except JudgeFailure as failure:
                 if failure.spent is not None:
-                    self.usage.add(calls=1, sent=failure.spent[0], reply=failure.spent[1])
+                    self.usage.add(calls=1, sent_tokens=failure.spent[0], reply_tokens=failure.spent[1])
                 raise
-            self.usage.add(calls=1, sent=completion.sent_tokens, reply=completion.reply_tokens)
+            self.usage.add(calls=1, sent_tokens=completion.sent_tokens, reply_tokens=completion.reply_tokens)
             text = self._model.hide(completion.text)
             try:
                 value = request.read(find_object(text))
-            except ReplyError as wrong:
-                error = wrong
+            except ReplyError as error:
+                wrong = str(error)
                 repair = {"role": "user", "content": REPAIR.format(error=wrong)}
                 again = [*asked, {"role": "assistant", "content": text}, repair]
                 chat = chat._replace(messages=again, seed=chat.seed + 1)
-                continue
-            return Reply(value, weights_of(completion.tokens, request.weigh)), completion
-        raise JudgeFailure(RulingKind.UNPARSABLE, str(error))
+            else:
+                return Reply(value, weights_of(completion.tokens, request.weigh)), completion
+        raise JudgeFailure(RulingKind.UNPARSABLE, wrong)
 
     def _repeat(self, call: Callable[[], Any], tokens: int) -> Any:  # noqa: ANN401 - what the call returns
         """A call within the limits, again while it fails in a way that may pass."""
         for attempt in range(1, self.retries + 2):
-            self._check_cost(tokens)
+            if self.max_cost is not None and self.usage.prices is not None:
+                expected = self.usage.prices.cost(max(0, tokens - self.max_tokens), 0)
+                if (self.usage.cost or 0.0) + expected > self.max_cost:
+                    raise JudgeFailure(RulingKind.NOT_ASKED, f"max_cost={self.max_cost:g} is reached")
             with self._throttle.slot(tokens) as epoch:
                 try:
                     value = call()
@@ -288,29 +297,9 @@ class Judge:
                     self._throttle.climb()
                     return value
             if attempt <= self.retries:
-                self._pause(pause_before_retry(attempt, failure))
+                self._throttle.pause(pause_before_retry(attempt, failure))
         kind = RulingKind.TIMED_OUT if isinstance(failure, NoResponseError) else RulingKind.HTTP_ERROR
         raise JudgeFailure(kind, self._model.hide(str(failure)))
-
-    def _pause(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while not self._throttle.is_over and (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, LOOK))
-
-    def _check_cost(self, tokens: int) -> None:
-        prices = self.usage.prices
-        if self.max_cost is None or prices is None:
-            return
-        expected = prices.cost(max(0, tokens - self.max_tokens), 0)
-        if (self.usage.cost or 0.0) + expected > self.max_cost:
-            raise JudgeFailure(RulingKind.NOT_ASKED, f"max_cost={self.max_cost:g} is reached")
-
-    def _check_room(self, tokens: int) -> None:
-        if self.context is not None and tokens + self.max_tokens > self.context:
-            raise JudgeFailure(
-                RulingKind.UNJUDGEABLE,
-                f"about {tokens:,} tokens and {self.max_tokens:,} of the reply exceed context={self.context:,}",
-            )
 
     def _open(self, source: Any, model: str | None, key: str | None, headers: Any, timeout: float | None) -> Model:  # noqa: ANN401 - a judge in any form
         """What answers; offline what stands for it, so that replies are found, without opening it."""
@@ -331,7 +320,7 @@ class Judge:
         self.context = self.context or EMBEDDED_WINDOW
         if self.offline and FILE_DIGEST.fullmatch(address):
             return KeptModel(address, model or address)
-        from assay.tasks.judge.embedded import EmbeddedModel, endpoint_of_file
+        from assay.tasks.judge.server import EmbeddedModel, endpoint_of_file
 
         if self.offline:
             endpoint, name = endpoint_of_file(address)
@@ -346,22 +335,6 @@ class Judge:
         elif not isinstance(cache, (str, os.PathLike)):
             raise PolicyError(f"cache= is a file, or False for none, not {show(cache)}")
         return ReplyCache(cache, read_only=self.offline)
-
-    def _open_embedder(
-        self,
-        embedder: Any,  # noqa: ANN401 - an embedder in any form
-        source: Any,  # noqa: ANN401 - a judge in any form
-        key: str | None,
-        headers: Any,  # noqa: ANN401 - passed on
-        timeout: float | None,
-    ) -> Model | None:
-        if embedder is None:
-            return None
-        if isinstance(embedder, Judge):
-            return embedder._model  # noqa: SLF001 - of the same class
-        if isinstance(embedder, str):
-            return self._open(source, embedder, key, headers, timeout)
-        return self._open(embedder, None, None, None, timeout)
 
 
 def close_all(*parts: ReplyCache | Model | None) -> None:
@@ -381,16 +354,3 @@ def number_from(name: str, value: object, *, above: bool = False) -> float:
     if not is_number or value < 0 or (above and not value):  # type: ignore[operator]
         raise PolicyError(f"{name} must be a number {'above' if above else 'from'} 0, not {show(value)}")
     return float(value)  # type: ignore[arg-type]
-
-
-def own_words(prompts: object) -> dict[str, str]:
-    """The words that replace those of prompts, by name."""
-    if prompts is None:
-        return {}
-    if isinstance(prompts, (str, os.PathLike)):
-        from assay.tasks.judge.prompts import read_prompts
-
-        return read_prompts(prompts)
-    if not isinstance(prompts, Mapping) or not all(isinstance(part, str) for item in prompts.items() for part in item):
-        raise PolicyError(f'prompts= has words by the name of a prompt, as in {{"support": "…"}}, not {show(prompts)}')
-    return dict(prompts)

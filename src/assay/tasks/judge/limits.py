@@ -13,7 +13,9 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay.core.errors import PolicyError
@@ -34,8 +36,8 @@ class Throttle:
     """Lets requests through; from many threads."""
 
     def __init__(self, concurrency: int, tokens_per_minute: float | None = None) -> None:
-        self.most = concurrency
-        self.limit = float(concurrency)
+        self.most = self.limit = float(concurrency)
+        self.is_over = False
         self._rate = tokens_per_minute
         self._running = 0
         # Requests that started before the last halving say nothing about the number since then.
@@ -43,7 +45,6 @@ class Throttle:
         self._free = threading.Condition()
         self._tokens = tokens_per_minute or 0.0
         self._filled = time.monotonic()
-        self.is_over = False
 
     @contextmanager
     def slot(self, tokens: int = 0) -> Iterator[int]:
@@ -82,11 +83,12 @@ class Throttle:
     def climb(self) -> None:
         """A request succeeded: about one more at a time after as many successes as there are requests at a time."""
         with self._free:
-            self.limit = min(float(self.most), self.limit + 1 / self.limit)
+            self.limit = min(self.most, self.limit + 1 / self.limit)
 
-    def start(self) -> None:
-        """Lets requests through, also after `stop`."""
-        self.is_over = False
+    def pause(self, seconds: float) -> None:
+        """Waits, unless it is stopped."""
+        with self._free:
+            self._free.wait_for(lambda: self.is_over, seconds)
 
     def stop(self) -> None:
         """Lets nothing more through."""
@@ -125,23 +127,17 @@ class Prices(NamedTuple):
 class Usage:
     """Counts of what was asked. `cost` is None without prices."""
 
+    about, source = "", "from"
+
     def __init__(self, prices: Prices | None = None) -> None:
         self.prices = prices
-        self.calls = 0
-        self.kept = 0
-        self.failed = 0
-        self.sent_tokens = 0
-        self.reply_tokens = 0
+        self.calls = self.kept = self.failed = self.sent_tokens = self.reply_tokens = 0
         self._lock = threading.Lock()
 
-    def add(self, *, calls: int = 0, kept: int = 0, failed: int = 0, sent: int = 0, reply: int = 0) -> None:
-        """Counts more."""
+    def add(self, **counts: int) -> None:
         with self._lock:
-            self.calls += calls
-            self.kept += kept
-            self.failed += failed
-            self.sent_tokens += sent
-            self.reply_tokens += reply
+            for name, number in counts.items():
+                setattr(self, name, getattr(self, name) + number)
 
     @property
     def cost(self) -> float | None:
@@ -151,24 +147,20 @@ class Usage:
         """As people read it.
 
         >>> usage = Usage(Prices(1.0, 2.0))
-        >>> usage.add(calls=2, kept=1, sent=1500, reply=200)
+        >>> usage.add(calls=2, kept=1, sent_tokens=1500, reply_tokens=200)
         >>> print(usage)
         2 calls, 1 reply from the cache, 1,500 tokens sent, 200 received, cost 0.0019
         """
-        return self.described()
-
-    def described(self, about: str = "", source: str = "from") -> str:
-        """The counts in words; `about` says how exact they are."""
-        parts = [about + count(self.calls, "call")]
+        parts = [self.about + count(self.calls, "call")]
         if self.kept:
-            parts.append(f"{count(self.kept, 'reply', 'replies')} {source} the cache")
+            parts.append(f"{count(self.kept, 'reply', 'replies')} {self.source} the cache")
         if self.failed:
             parts.append(f"{self.failed:,} failed")
         parts += [f"{self.sent_tokens:,} tokens sent", f"{self.reply_tokens:,} received"]
         return ", ".join(parts) + ("" if self.cost is None else f", cost {self.cost:.4f}")
 
     def __repr__(self) -> str:
-        return f"<Usage: {self}>"
+        return f"<{type(self).__name__}: {self}>"
 
 
 Item = TypeVar("Item")
@@ -180,15 +172,7 @@ ITEMS = 4
 class JudgeEstimate(Usage):
     """Requests that would be made, those that the cache answers, tokens, and what they would cost (None: no prices)."""
 
-    def __str__(self) -> str:
-        """As people read it.
-
-        >>> estimate = JudgeEstimate()
-        >>> estimate.add(calls=1200, sent=600_000, reply=90_000)
-        >>> print(estimate)
-        about 1,200 calls, 600,000 tokens sent, 90,000 received
-        """
-        return self.described("about ", "in")
+    about, source = "about ", "in"
 
 
 class EstimateOnly(Exception):  # noqa: N818 - the end of a dry run, no error
@@ -199,28 +183,23 @@ def estimate_all(
     items: Sequence[Item], columns: Mapping[str, Callable[[Item], Steps]], judge: Judge, total: JudgeEstimate
 ) -> None:
     """Adds what `judge_all` would cost."""
-    for item in items:
-        for ask in columns.values():
-            for sample in range(judge.samples):
-                try:
-                    run_steps(ask(item), lambda request, sample=sample: guess(request, judge, sample, total))  # type: ignore[misc]
-                except JudgeFailure:
-                    # What a record lacks, no judge is asked for.
-                    continue
+    for item, ask, sample in product(items, columns.values(), range(judge.samples)):
+        # What a record lacks, no judge is asked for.
+        with suppress(JudgeFailure):
+            run_steps(ask(item), partial(guess, judge=judge, sample=sample, total=total))
 
 
 def guess(request: Request | Embed, judge: Judge, sample: int, total: JudgeEstimate) -> Any:  # noqa: ANN401 - a reply or vectors
     """The reply of the cache, or one of a usual length; counted."""
     if isinstance(request, Embed):
-        total.add(calls=1, sent=sum(map(estimate_tokens, request.texts)))
+        total.add(calls=1, sent_tokens=sum(map(estimate_tokens, request.texts)))
         return [[1.0]] * len(request.texts)
-    known = judge.find(request, sample=sample)
-    if known is not None:
+    if (known := judge.find(request, sample=sample)) is not None:
         total.add(kept=1)
         return known
     value = made_up(request.prompt.reply, request.count)
     sent = sum(estimate_tokens(each["content"]) for each in judge.messages(request))
-    total.add(calls=1, sent=sent, reply=estimate_tokens(json.dumps(value)))
+    total.add(calls=1, sent_tokens=sent, reply_tokens=estimate_tokens(json.dumps(value)))
     return Reply(value)
 
 

@@ -8,9 +8,11 @@ import json
 import math
 import re
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple
 
 from assay.core.errors import AssayError
 from assay.core.prompt import ReplyError
@@ -51,20 +53,27 @@ class Completion(NamedTuple):
     tokens: tuple[Token, ...] = ()
 
 
-class Model(Protocol):
-    """What answers. `endpoint` and `name` say who it is, without secrets; both are part of the key of a kept reply."""
+class Model:
+    """What answers. `endpoint` and `name` say who it is, without secrets; both are part of the key of a kept reply.
+
+    `adjusted` says what the model does not take and is not sent.
+    """
 
     endpoint: str
     name: str
+    adjusted = ""
 
     def chat(self, chat: Chat) -> Completion:
         """One reply. Raises `TemporaryError` if a retry may help, else `JudgeFailure`."""
+        raise NotImplementedError
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector per text, from the same model."""
+        raise NotImplementedError
 
     def hide(self, text: str) -> str:
         """The text without secrets."""
+        return text
 
     def close(self) -> None:
         """Ends what is still open."""
@@ -87,27 +96,22 @@ def call_within(function: Callable[[], Any], seconds: float | None) -> Any:  # n
     """
     if seconds is None:
         return function()
-    outcome: list[tuple[Any, BaseException | None]] = []
-    done = threading.Event()
+    future: Future[Any] = Future()
 
     def run() -> None:
         try:
-            outcome.append((function(), None))
+            future.set_result(function())
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            outcome.append((None, error))
-        finally:
-            done.set()
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True, name="assay-judge-call").start()
-    if not done.wait(seconds):
-        raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {seconds:g} s")
-    value, error = outcome[0]
-    if error is not None:
-        raise error
-    return value
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {seconds:g} s") from None
 
 
-class FunctionModel:
+class FunctionModel(Model):
     """A function that takes a list of messages, `{"role": …, "content": …}`, and returns the reply as text."""
 
     def __init__(self, function: Callable[..., Any], name: str | None, timeout: float | None) -> None:
@@ -120,7 +124,6 @@ class FunctionModel:
         self._lock = threading.Lock()
 
     def chat(self, chat: Chat) -> Completion:
-        """The function's reply to the messages."""
         text = self._call([dict(each) for each in chat.messages])
         # Chat models of libraries return a message.
         text = getattr(text, "content", text)
@@ -130,7 +133,6 @@ class FunctionModel:
         return Completion(text, sent, estimate_tokens(text))
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """As an embedder: one vector per text."""
         vectors = self._call(list(texts))
         try:
             rows = [[float(value) for value in row] for row in vectors]
@@ -140,12 +142,7 @@ class FunctionModel:
             raise JudgeFailure(RulingKind.UNPARSABLE, f"{len(rows)} embeddings for {len(texts)} texts")
         return rows
 
-    def hide(self, text: str) -> str:
-        """The function's keys are its own."""
-        return text
-
     def close(self) -> None:
-        """Ends the loop of an asynchronous function."""
         with self._lock:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
@@ -163,66 +160,47 @@ class FunctionModel:
             raise TemporaryError(printable(f"{type(error).__name__}: {error}")) from error
 
     def _wait_for(self, value: Any) -> Any:  # noqa: ANN401 - an awaitable
+        """Awaits in one loop for all calls, in a thread of its own: a notebook's own loop is not touched."""
+
         async def work() -> Any:  # noqa: ANN401 - its result
             return await value
 
-        waiting: Coroutine[Any, Any, Any] = work()
-        future = asyncio.run_coroutine_threadsafe(waiting, self._running_loop())
+        def run(loop: asyncio.AbstractEventLoop) -> None:
+            try:
+                loop.run_forever()
+            finally:
+                loop.close()
+
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=run, args=(self._loop,), daemon=True, name="assay-judge-loop").start()
+            future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         try:
             return future.result(self._timeout)
         except BaseException:
             future.cancel()
             raise
 
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        """One loop for all calls, in a thread of its own: a notebook's own loop is not touched."""
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name="assay-judge-loop").start()
-            return self._loop
-
-
-def run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """Runs a loop until it is stopped."""
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
-
 
 # What stands for a GGUF file that is not here.
 FILE_DIGEST = re.compile(r"gguf:[0-9a-f]{16}")
 
 
-class KeptModel:
-    """Stands for a model by its endpoint and its name, as the keys of its replies have them."""
+class KeptModel(Model):
+    """Stands for a model by its endpoint and its name, as the keys of its replies have them; it never replies."""
 
     def __init__(self, endpoint: str, name: str) -> None:
         self.endpoint = endpoint
         self.name = name
 
-    def chat(self, chat: Chat) -> Completion:
-        """Nothing: the cache was looked into before."""
-        self._refuse(chat)
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Nothing: the cache was looked into before."""
-        self._refuse(texts)
-
-    def hide(self, text: str) -> str:
-        """There is no key."""
-        return text
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def _refuse(self, _: object) -> NoReturn:
+    def chat(self, chat: Chat) -> Completion:  # noqa: ARG002 - the cache was looked into before
         said = "the cache has no reply (failures are not kept), and the judge is offline"
         raise JudgeFailure(RulingKind.NOT_ASKED, said)
 
+    embed = chat  # type: ignore[assignment]
 
-OBJECT = re.compile(r"\{")
+
 # Where a model that thinks aloud has done so, and how many beginnings of an object are tried.
 THOUGHT = "</think>"
 MOST_BEGINNINGS = 100
@@ -237,16 +215,11 @@ def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
     {'verdict': True}
     """
     said = text.rpartition(THOUGHT)[2]
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(said)
-    except (ValueError, RecursionError):
-        pass
-    decoder = json.JSONDecoder()
-    for begin in islice((match.start() for match in OBJECT.finditer(said)), MOST_BEGINNINGS):
-        try:
-            return decoder.raw_decode(said, begin)[0]
-        except (ValueError, RecursionError):
-            continue
+    for match in islice(re.finditer(r"\{", said), MOST_BEGINNINGS):
+        with suppress(ValueError, RecursionError):
+            return json.JSONDecoder().raw_decode(said, match.start())[0]
     raise ReplyError("it is not JSON")
 
 

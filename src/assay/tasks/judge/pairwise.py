@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,24 +16,31 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError
 from assay.core.note import Note
-from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
+from assay.core.prompt import Prompt
+from assay.core.ruling import Finding, Ruling, Rulings, Steps, Verdict, unjudgeable
 from assay.core.text import count
 from assay.data.records.read import read_records
-from assay.data.records.record import Record
 from assay.render import Cell, Column, Exports, Table, json_fields, records
 from assay.stats.intervals import Interval
 from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
 from assay.tasks.judge.drive import ask_all
-from assay.tasks.judge.prompts import BETTER
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
     from assay.tasks.judge.judge import Judge
 
-FEWEST_SYSTEMS = 2
 FEWEST = 3
 # What a reply is worth for the answer in the first place.
 WORTH = {"A": 1.0, "B": 0.0, "tie": 0.5}
+
+BETTER = Prompt(
+    "better",
+    1,
+    """\
+Two answers to the same question, A and B. Decide which one answers it better: more correct, more complete, and to the
+point. If there is a reference, it is right. Length and style alone do not make an answer better, nor does its place.
+Say "tie" if neither is better.""",
+    {"reason": str, "better": ("A", "B", "tie")},
+)
 
 
 class Duel(NamedTuple):
@@ -55,49 +63,42 @@ class Preferences(Exports):
     rulings: Rulings
     judge: str
     notes: tuple[Note, ...] = ()
-    _known: dict[str, Any] = field(default_factory=dict)
+    _intervals: dict[int, dict[str, Interval]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Preferences: {', '.join(self.systems)}; {count(len(self.duels), 'duel')}>"
 
-    @property
+    @cached_property
+    def _valid(self) -> list[tuple[Duel, Ruling]]:
+        """The duels that have a verdict."""
+        return [each for each in zip(self.duels, self.rulings, strict=True) if each[1].is_ok]
+
+    @cached_property
     def games(self) -> Games:
         """The duels that have a verdict, as numbers."""
-        if "games" not in self._known:
-            number = {name: at for at, name in enumerate(self.systems)}
-            queries = {query: at for at, query in enumerate(dict.fromkeys(duel.query for duel in self.duels))}
-            valid = [
-                (duel, ruling.score) for duel, ruling in zip(self.duels, self.rulings, strict=True) if ruling.is_ok
-            ]
-            if not valid:
-                raise DataError(f"the judge gave no verdict: {'; '.join(map(str, self.notes))}")
-            self._known["games"] = Games(
-                np.array([number[duel.first] for duel, _ in valid]),
-                np.array([number[duel.second] for duel, _ in valid]),
-                np.array([score for _, score in valid]),
-                np.array([queries[duel.query] for duel, _ in valid]),
-            )
-        games: Games = self._known["games"]
-        return games
+        number = {name: at for at, name in enumerate(self.systems)}
+        queries = {query: at for at, query in enumerate(dict.fromkeys(duel.query for duel in self.duels))}
+        if not self._valid:
+            raise DataError(f"the judge gave no verdict: {'; '.join(map(str, self.notes))}")
+        rows = [(number[duel.first], number[duel.second], queries[duel.query]) for duel, _ in self._valid]
+        first, second, query = np.array(rows).T
+        return Games(first, second, np.array([ruling.score for _, ruling in self._valid]), query)
 
     @property
     def flip_rate(self) -> float:
         """The share of duels in which the order of the answers decided."""
         # The same letter in both orders is another answer each time.
-        flipped = [each.verdicts[0].value == each.verdicts[1].value != "tie" for each in self.rulings if each.is_ok]
+        flipped = [each.verdicts[0].value == each.verdicts[1].value != "tie" for _, each in self._valid]
         return float(np.mean(flipped)) if flipped else float("nan")
 
     @property
     def length_correlation(self) -> float:
         """Pearson's correlation of winning and being longer; far from 0, length may decide."""
-        games, lengths = self.games, self._length_differences()
-        if len(lengths) < FEWEST or not np.ptp(lengths) or not np.ptp(games.score):
+        score = self.games.score
+        lengths = [len(duel.answers[0] or "") - len(duel.answers[1] or "") for duel, _ in self._valid]
+        if len(lengths) < FEWEST or not np.ptp(lengths) or not np.ptp(score):
             return float("nan")
-        return float(np.corrcoef(games.score, lengths)[0, 1])
-
-    def _length_differences(self) -> FloatArray:
-        valid = [duel for duel, ruling in zip(self.duels, self.rulings, strict=True) if ruling.is_ok]
-        return np.array([len(duel.answers[0] or "") - len(duel.answers[1] or "") for duel in valid], dtype=float)
+        return float(np.corrcoef(score, lengths)[0, 1])
 
     @property
     def strengths(self) -> dict[str, float]:
@@ -107,12 +108,10 @@ class Preferences(Exports):
 
     def intervals(self, seed: int = 0) -> dict[str, Interval]:
         """Bootstrap intervals of the strengths, over questions."""
-        key = f"intervals {seed}"
-        if key not in self._known:
+        if seed not in self._intervals:
             drawn = strength_intervals(self.games, len(self.systems), seed)
-            self._known[key] = dict(zip(self.systems, drawn, strict=True))
-        result: dict[str, Interval] = self._known[key]
-        return result
+            self._intervals[seed] = dict(zip(self.systems, drawn, strict=True))
+        return self._intervals[seed]
 
     @property
     def elo(self) -> dict[str, float]:
@@ -123,9 +122,8 @@ class Preferences(Exports):
         """One row per system, the strongest first: strength, interval, Elo, wins, ties and losses."""
         games, strengths, intervals, ratings = self.games, self.strengths, self.intervals(), self.elo
         rows: list[tuple[Cell, ...]] = []
-        number = {name: at for at, name in enumerate(self.systems)}
         for name in sorted(self.systems, key=lambda name: -strengths[name]):
-            at = number[name]
+            at = self.systems.index(name)
             score = np.concatenate([games.score[games.first == at], 1 - games.score[games.second == at]])
             outcomes = (int((score == 1).sum()), int((score == WORTH["tie"]).sum()), int((score == 0).sum()))
             rows.append((name, strengths[name], *intervals[name], round(ratings[name]), *outcomes))
@@ -174,29 +172,24 @@ def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
     >>> found.games.score.tolist(), found.flip_rate
     ([1.0], 0.0)
     """
-    if not isinstance(systems, Mapping) or len(systems) < FEWEST_SYSTEMS:
+    if not isinstance(systems, Mapping) or len(systems) < 2:  # noqa: PLR2004 - a pair
         raise DataError("need the records of at least two systems, by name")
     known = {
         name: {each.query_id: each for each in read_records(data, name=name).each} for name, data in systems.items()
     }
-    duels = [
-        duel_of(one, other, known[one][query], known[other][query])
-        for one, other in combinations(known, 2)
-        for query in known[one]
-        if query in known[other]
-    ]
+    duels = []
+    for (first, mine), (second, others) in combinations(known.items(), 2):
+        for query in mine:
+            if query in others:
+                one, other = mine[query], others[query]
+                reference = next(iter(one.references or other.references or ()), None)
+                answers = one.answer, other.answer
+                duels.append(Duel(query, first, second, one.question or other.question, reference, answers))
     if not duels:
         raise MismatchError("no two systems answer the same question; the ids of the records must agree")
     names = [f"{duel.query} ({duel.first} and {duel.second})" for duel in duels]
     asked = ask_all("pairwise", duels, duel_steps, judge=judge, prompts=[BETTER], names=names)
     return Preferences(list(known), duels, *asked)
-
-
-def duel_of(first: str, second: str, one: Record, other: Record) -> Duel:
-    """Two records of one question."""
-    question = one.question or other.question
-    reference = next(iter(one.references or other.references or ()), None)
-    return Duel(one.query_id, first, second, question, reference, (one.answer, other.answer))
 
 
 def duel_steps(duel: Duel) -> Steps:

@@ -1,26 +1,29 @@
-"""`ChatServer`: a server with the chat completions and embeddings of OpenAI's interface, over HTTP.
+"""What has the chat completions of OpenAI's interface: a server over HTTP, or llama.cpp in this process.
 
 Servers differ in the forms of structured output they take: JSON Schema is tried first, then JSON in general, then plain
-text; what works is remembered for the server.
+text; what works is remembered for the server. llama.cpp (xllamacpp, the extra `local`) runs a GGUF file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from assay._kernel import __version__
-from assay.core.errors import DataError
+from assay.core.errors import AssayError, DataError, FileError
 from assay.core.interface import Option
 from assay.core.ruling import JudgeFailure, RulingKind
-from assay.core.text import show
+from assay.core.text import printable, show
 from assay.net.http import HttpClient, HttpError, TemporaryError, excerpt
 from assay.net.secrets import secrets_in_address, secrets_in_headers
-from assay.tasks.judge.model import Chat, Completion, Token, Vector, estimate_tokens
+from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, call_within, estimate_tokens
 
 FORMS = ("json_schema", "json_object", "text")
 # What servers say of a form of output that they do not take. Some end with a 500, which may also pass.
@@ -29,9 +32,11 @@ MAY_PASS = 500
 REFUSED = 400
 UNSUPPORTED = re.compile(r"unsupported|not support|max_completion", re.IGNORECASE)
 ALTERNATIVES = 10
+# How much of a file identifies a model: its header has its name, its sizes and its words.
+IDENTIFYING = 1 << 20
 
 
-class ChatServer:
+class ChatServer(Model):
     """The address up to `/v1`, the model there, and the key for the header `Authorization`."""
 
     def __init__(
@@ -55,14 +60,9 @@ class ChatServer:
         # How many forms of output the server is known not to take, and whether it is known to take the next one.
         self._first = 0
         self._is_known = False
-        # How the server calls the limit of a reply, and whether it takes a temperature: newer models of OpenAI differ.
+        # How the server calls the limit of a reply; whether it takes a temperature is in `adjusted`. Newer models of
+        # OpenAI differ.
         self._limit = "max_tokens"
-        self._takes_temperature = True
-
-    @property
-    def adjusted(self) -> str:
-        """What the server does not take, and is not sent; empty if it takes everything."""
-        return "" if self._takes_temperature else "temperature=server"
 
     def chat(self, chat: Chat) -> Completion:
         """One reply, in the strictest form of output that the server takes."""
@@ -100,13 +100,12 @@ class ChatServer:
         if self._limit == "max_tokens" and "max_tokens" in said:
             self._limit = "max_completion_tokens"
             return True
-        if self._takes_temperature and "temperature" in said:
-            self._takes_temperature = False
+        if not self.adjusted and "temperature" in said:
+            self.adjusted = "temperature=server"
             return True
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text."""
         try:
             response = self._post("/embeddings", {"model": self.name, "input": list(texts)})
         except HttpError as error:
@@ -121,7 +120,6 @@ class ChatServer:
         return vectors
 
     def hide(self, text: str) -> str:
-        """The text without the key."""
         return self._client.hide(text)
 
     def close(self) -> None:
@@ -131,22 +129,8 @@ class ChatServer:
         closed.close()
 
     def _body(self, chat: Chat, form: str) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self.name,
-            "messages": list(chat.messages),
-            "seed": chat.seed,
-            self._limit: chat.max_tokens,
-        }
-        if self._takes_temperature:
-            body["temperature"] = chat.temperature
-        if form == "json_schema":
-            schema = {"name": "reply", "schema": chat.schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif form == "json_object":
-            body["response_format"] = {"type": "json_object"}
-        if chat.with_weights:
-            body |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
-        return body
+        body = {"model": self.name, self._limit: chat.max_tokens, **body_of(chat, form)}
+        return {name: value for name, value in body.items() if name != "temperature" or not self.adjusted}
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
         content = json.dumps(body).encode()
@@ -156,6 +140,17 @@ class ChatServer:
         except (ValueError, RecursionError):
             # A proxy that fails sends a page; the next attempt may reach the server.
             raise TemporaryError(self.hide(f"the response is not JSON: {excerpt(received)}")) from None
+
+
+def body_of(chat: Chat, form: str) -> dict[str, Any]:
+    """A request as every server takes it, for one form of output."""
+    body = {"messages": list(chat.messages), "temperature": chat.temperature, "seed": chat.seed}
+    if form == "json_schema":
+        schema = {"name": "reply", "schema": chat.schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif form == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    return body | ({"logprobs": True, "top_logprobs": ALTERNATIVES} if chat.with_weights else {})
 
 
 def endpoint_of_server(url: str) -> str:
@@ -192,13 +187,12 @@ def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - 
 def spent_tokens(usage: object, chat: Chat, text: str) -> tuple[int, int]:
     """The tokens sent and replied, as the server says or estimated."""
     said = usage if isinstance(usage, dict) else {}
-    sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
-    return whole(said.get("prompt_tokens"), sent), whole(said.get("completion_tokens"), estimate_tokens(text))
-
-
-def whole(value: object, otherwise: int) -> int:
-    """A number of tokens as the server says it, or an estimate."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
+    sent, replied = (
+        value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+        for value in (said.get("prompt_tokens"), said.get("completion_tokens"))
+    )
+    estimate = sum(estimate_tokens(each["content"]) for each in chat.messages)
+    return estimate if sent is None else sent, estimate_tokens(text) if replied is None else replied
 
 
 def read_tokens(logprobs: object) -> tuple[Token, ...]:
@@ -210,3 +204,62 @@ def read_tokens(logprobs: object) -> tuple[Token, ...]:
         )
     except (LookupError, TypeError, ValueError):
         return ()
+
+
+class EmbeddedModel(Model):
+    """The file of a model, its context window in tokens, and how many requests it works on at a time."""
+
+    def __init__(
+        self, path: str, name: str | None = None, *, context: int, parallel: int, timeout: float | None
+    ) -> None:
+        try:
+            import xllamacpp
+        except ImportError:
+            raise AssayError(
+                'an embedded model needs the package xllamacpp; install it with: pip install "assay[local]"'
+            ) from None
+        self.endpoint, own = endpoint_of_file(path)
+        self.name = name or own
+        self._timeout = timeout
+        settings = xllamacpp.CommonParams()
+        settings.model.path = path
+        settings.n_ctx = context * parallel
+        settings.n_parallel = parallel
+        settings.verbosity = -1
+        # All cores but one: llama.cpp's threads wait for each other, and one without a core holds up all of them.
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = max(1, cores - 1)
+        try:
+            self._server = xllamacpp.Server(settings)
+        except Exception as error:  # noqa: BLE001 - of any kind, from C++
+            raise FileError(f"{path}: llama.cpp cannot load it: {printable(str(error))}") from None
+
+    def chat(self, chat: Chat) -> Completion:
+        """One reply; its form is enforced by a grammar."""
+        body = {"max_tokens": chat.max_tokens, **body_of(chat, "json_schema")}
+        try:
+            response = call_within(lambda: self._server.handle_chat_completions(body), self._timeout)
+        except JudgeFailure:
+            raise
+        except Exception as error:  # noqa: BLE001 - of any kind, from C++
+            raise JudgeFailure(RulingKind.HTTP_ERROR, printable(str(error))) from None
+        if isinstance(response, dict) and "error" in response:
+            raise JudgeFailure(RulingKind.HTTP_ERROR, printable(str(response["error"])))
+        return read_completion(response, chat)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:  # noqa: ARG002 - of the interface
+        raise JudgeFailure(RulingKind.UNJUDGEABLE, "an embedded judge has no embeddings; pass embedder=")
+
+
+def endpoint_of_file(path: str) -> tuple[str, str]:
+    """What identifies the model in a GGUF file, in whatever folder it is, and its name; raises if it is not one."""
+    file = Path(path)
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(IDENTIFYING)
+            size = opened.seek(0, 2)
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if not start.startswith(b"GGUF"):
+        raise FileError(f"{path}: not a GGUF file; an embedded judge is a model in this format")
+    return f"gguf:{hashlib.sha256(start + str(size).encode()).hexdigest()[:16]}", file.stem

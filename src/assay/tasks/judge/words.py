@@ -1,4 +1,4 @@
-"""`read_criteria`: measures from criteria in words, under names of your own, from a TOML file.
+"""What people say in their own words: criteria, which become measures, and prompts in place of those there are.
 
 [politeness]
 aspect = "Is the answer polite?"
@@ -13,18 +13,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from assay.core.errors import FormatError, MeasureError
-from assay.core.measure import Definition, Measure
-from assay.core.text import printable, show
+from assay.core.errors import FormatError, MeasureError, PolicyError
+from assay.core.interface import Option
+from assay.core.measure import Measure
+from assay.core.prompt import Prompt
+from assay.core.text import nearest, printable, show
 from assay.files.source import prefix_errors, read_toml
 from assay.measures import TABLE
 from assay.measures.judged.criteria import KINDS, OwnCriterion, aspect, check_levels, criterion_definition
 
 NAME = re.compile(r"[A-Za-z_][\w-]{0,99}", re.ASCII)
 LONGEST_WORDS = 10_000
+# The prompts of tasks.
+TASKS = ("better", "question", "answerable", "relevance")
 SETTINGS = ("levels", "see", "higher_is_better")
 
 
@@ -52,7 +56,12 @@ def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
     for name, about in content.items():
         with prefix_errors(f"{where}, [{printable(str(name))}]"):
             definition = criterion_definition(read_criterion(name, about))
-            check_free(definition)
+            # The same criterion may be read again.
+            if TABLE.has(definition.name) and (known := TABLE.find(definition.name)[0]) is not definition:
+                if getattr(known, "criterion", None) is None:
+                    raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
+                said = f"another criterion is named {show(known.name)}; assay.extend.remove_measure removes it"
+                raise MeasureError(said)
             measures[name] = definition()
     for name, measure in measures.items():
         if name not in TABLE:
@@ -61,7 +70,6 @@ def read_criteria(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[st
 
 
 def read_criterion(name: object, about: object) -> OwnCriterion:
-    """A criterion, once everything about it is known to be right."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise FormatError(f"{show(name)} is not a name; it has letters, digits, _ and -, and begins with a letter")
     if not isinstance(about, Mapping):
@@ -79,13 +87,10 @@ def read_criterion(name: object, about: object) -> OwnCriterion:
     side = about.get("higher_is_better", True)
     if not isinstance(side, bool):
         raise FormatError(f"higher_is_better must be true or false, not {show(side)}")
-    return OwnCriterion(name, kind, read_words(about[kind], kind), read_level_table(about.get("levels")), see, side)
-
-
-def read_words(words: object, kind: str) -> str:
+    words = about[kind]
     if not isinstance(words, str) or not words.strip() or len(words) > LONGEST_WORDS:
         raise FormatError(f"{kind} must be a text of at most {LONGEST_WORDS:,} characters, not {show(words)}")
-    return words.strip()
+    return OwnCriterion(name, kind, words.strip(), read_level_table(about.get("levels")), see, side)
 
 
 def read_level_table(levels: object) -> tuple[tuple[int, str], ...]:
@@ -103,13 +108,31 @@ def read_level_table(levels: object) -> tuple[tuple[int, str], ...]:
     return tuple(check_levels(known).items())
 
 
-def check_free(definition: Definition) -> None:
-    """Raises if the name is that of another measure; the same criterion may be read again."""
-    if not TABLE.has(definition.name):
+def check_prompts(replaced: Collection[str], asked: Iterable[Prompt]) -> None:
+    """Raises if words are given for a prompt that does not exist; it may be one of measures that are not computed."""
+    own = {prompt.name for prompt in asked}
+    if own.issuperset(replaced):
         return
-    known = TABLE.find(definition.name)[0]
-    if known is definition:
-        return
-    if getattr(known, "criterion", None) is not None:
-        raise MeasureError(f"another criterion is named {show(known.name)}; assay.extend.remove_measure removes it")
-    raise MeasureError(f"a measure named {show(definition.name)} already exists; choose another name")
+    known = {prompt.name for each in TABLE.values() if each.of == "judged" for prompt in each.prompts}
+    known |= own | set(TASKS)
+    for name in replaced:
+        if name not in known:
+            near = nearest(name, known) or sorted(own)
+            said = f"{Option('prompts')} of the judge: unknown prompt {show(name)}"
+            raise MeasureError(f"{said}; did you mean {' or '.join(near)}?")
+
+
+def read_prompts(prompts: object) -> dict[str, str]:
+    """Own words by the name of a prompt: a dict, or a TOML file with lines such as `support = "Is it there?"`."""
+    if not isinstance(prompts, (str, os.PathLike)):
+        if isinstance(prompts, Mapping) and all(isinstance(part, str) for item in prompts.items() for part in item):
+            return dict(prompts)
+        raise PolicyError(f'prompts= has words by the name of a prompt, as in {{"support": "…"}}, not {show(prompts)}')
+    content = read_toml(prompts, "prompts")
+    where = printable(os.fspath(prompts))
+    for name, words in content.items():
+        if not isinstance(words, str) or not words.strip():
+            raise FormatError(f"{where}: {show(name)} must have the words of a prompt, not {show(words)}")
+    if not content:
+        raise FormatError(f'{where}: no prompts; a line such as support = "…" has one')
+    return dict(content)
