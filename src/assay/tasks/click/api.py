@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
 from assay.core.text import show
-from assay.tasks.click.dbn import dbn
 from assay.tasks.click.impressions import read_impressions
-from assay.tasks.click.models import Fitted, coec, pbm
+from assay.tasks.click.models import MODELS
 from assay.tasks.click.result import Clicks, make_result
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from assay.tasks.click.impressions import Impressions
-
-MODELS: dict[str, Callable[[Impressions], Fitted]] = {"coec": coec, "pbm": pbm, "dbn": dbn}
-MIN_IMPRESSIONS = 10
-
-
-def clicks(
-    data: object, *, model: str = "coec", min_impressions: int = MIN_IMPRESSIONS, queries: object = None
-) -> Clicks:
+def clicks(data: object, *, model: str = "coec", min_impressions: int = 10, queries: object = None) -> Clicks:
     """Judgments from clicks: which documents people were shown for a query, at which position, and which they clicked.
 
     The data is a file (CSV, TSV, JSON Lines, JSON or Parquet), a frame, or a list of dicts: a plain table with `query`,

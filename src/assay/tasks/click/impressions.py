@@ -2,10 +2,16 @@
 
 A plain table has one row per document shown: query, document, position, whether it was clicked, and the impression (one
 result page). With a column `shown`, a row stands for so many impressions, and `clicked` for so many clicks.
+
+Events of User Behavior Insights (UBI) have one row each: `action_name` is what happened, `query_id` one result page,
+`object_id` the document (beside it or in `event_attributes.object`) and `event_attributes.position.ordinal` the
+position. Only `action_name` is sure to be there: what is neither an impression nor a click may have nothing else. What
+was typed is in another index, that of the queries, by `query_id`; some add it to the events as `user_query`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,9 +19,9 @@ import numpy as np
 from assay.core.errors import DataError, FormatError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
+from assay.core.text import some
 from assay.data.events import read_events
 from assay.data.frames.frame import DOCUMENT, QUERY
-from assay.tasks.click.ubi import from_ubi
 
 if TYPE_CHECKING:
     import polars
@@ -23,10 +29,9 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
     from assay.data.events import Events
 
-ACTION = ("action_name", "action", "event_name", "event_type", "event")
 INSIDE = "event_attributes"
 FIELDS = {
-    "action": ACTION,
+    "action": ("action_name", "action", "event_name", "event_type", "event"),
     "query": (*QUERY, "user_query", "search"),
     "document": ("object_id", f"{INSIDE}.object.object_id", *DOCUMENT, "item_id", "item", "url"),
     "position": ("position", "rank", "ordinal", f"{INSIDE}.position.ordinal", f"{INSIDE}.position.index"),
@@ -56,7 +61,9 @@ class Impressions(NamedTuple):
 
 
 def read_impressions(data: object, queries: object = None) -> tuple[Impressions, list[Note]]:
-    """What was shown and clicked, and notes on what was left out; `queries` has what was typed on each UBI page."""
+    """What was shown and clicked, with numbers in place of ids; `queries` has what was typed on each UBI page."""
+    import polars
+
     events = read_events(data, FIELDS, NEEDED, "the clicks", sparse="action")
     is_ubi = "action" in events.frame.columns
     if queries is not None and not is_ubi:
@@ -64,46 +71,6 @@ def read_impressions(data: object, queries: object = None) -> tuple[Impressions,
     table, notes = from_ubi(events, queries) if is_ubi else from_table(events)
     if not len(table):
         raise DataError(f"nothing was shown: {'; '.join(map(str, notes))}")
-    return number_rows(table), notes
-
-
-def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
-    """A plain table; each row is a document that was shown."""
-    import polars
-
-    if "clicked" not in events.frame.columns:
-        raise FormatError("the clicks have no column for clicked (clicked, click, clicks …); 1 is a click, 0 is none")
-    shown = events.numbers("shown").fill_null(0) if "shown" in events.frame.columns else None
-    clicked = events.numbers("clicked")
-    columns = [
-        events.needed_ids("query"),
-        events.needed_ids("document"),
-        events.numbers("position"),
-        clicked.fill_null(0),
-        polars.repeat(1.0, len(events.frame), eager=True).alias("shown") if shown is None else shown,
-    ]
-    if "impression" in events.frame.columns:
-        columns.append(events.needed_ids("impression"))
-    table = polars.DataFrame(columns)
-    wrong = (table["clicked"] < 0) | (table["shown"] < 0) | (table["clicked"] > table["shown"])
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        times, of = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
-        raise FormatError(
-            f"{events.place(row)}: clicked {times} times, shown {of}; clicked is 0 or 1, or at most shown"
-        )
-    notes = []
-    if unsaid := clicked.null_count():
-        notes.append(Note.of(NoteKind.CLICKS, about="unsaid", count=unsaid))
-    if missing := table["position"].null_count():
-        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
-    return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes
-
-
-def number_rows(table: polars.DataFrame) -> Impressions:
-    """The rows with numbers in place of ids."""
-    import polars
-
     names, query = codes(table["query"])
     documents, document = codes(table["document"])
     keys, pair = distinct(query * len(documents) + document, len(names) * len(documents))
@@ -119,7 +86,35 @@ def number_rows(table: polars.DataFrame) -> Impressions:
         # What one page shows for another query is another page.
         if (first[page] != query).any():
             page = distinct(page * len(names) + query, len(first) * len(names))[1]
-    return Impressions(pairs, positions, pair, place, table["shown"].to_numpy(), table["clicked"].to_numpy(), page)
+    found = Impressions(pairs, positions, pair, place, table["shown"].to_numpy(), table["clicked"].to_numpy(), page)
+    return found, notes
+
+
+def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
+    """A plain table; each row is a document that was shown."""
+    import polars
+
+    if "clicked" not in events.frame.columns:
+        raise FormatError("the clicks have no column for clicked (clicked, click, clicks …); 1 is a click, 0 is none")
+    clicked = events.numbers("clicked")
+    columns = [events.needed_ids("query"), events.needed_ids("document"), events.numbers("position"), clicked]
+    if "impression" in events.frame.columns:
+        columns.append(events.needed_ids("impression"))
+    shown = events.numbers("shown") if "shown" in events.frame.columns else polars.lit(1.0)
+    table = polars.DataFrame(columns).with_columns(clicked.fill_null(0), shown.fill_null(0).alias("shown"))
+    wrong = (table["clicked"] < 0) | (table["shown"] < 0) | (table["clicked"] > table["shown"])
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        times, of = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
+        raise FormatError(
+            f"{events.place(row)}: clicked {times} times, shown {of}; clicked is 0 or 1, or at most shown"
+        )
+    notes = []
+    if unsaid := clicked.null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unsaid", count=unsaid))
+    if missing := table["position"].null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
+    return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes
 
 
 def distinct(keys: IntArray, bound: int) -> tuple[IntArray, IntArray]:
@@ -137,5 +132,75 @@ def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:
     import polars
 
     names = column.unique().sort()
-    numbers = column.cast(polars.Enum(names)).to_physical()
-    return names, numbers.to_numpy().astype(np.int64)
+    return names, column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
+
+
+SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
+CLICKED = (
+    *("click", "clicked", "click_through", "clickthrough", "item_click", "product_click", "select"),
+    "product_hover_click",
+)
+QUERIES = {"query": ("query_id", "qid", "id"), "typed": ("user_query", "query_text", "query", "text")}
+PAGE = ("impression", "query", "document")
+
+
+def from_ubi(events: Events, queries: object = None) -> tuple[polars.DataFrame, list[Note]]:
+    """Each document of a result page once, clicked if some event says so, with notes on the events left out."""
+    import polars
+
+    notes: list[Note] = []
+    action = events.ids("action").str.to_lowercase().str.replace_all("[ -]", "_")
+    is_known = action.is_in([*SHOWN, *CLICKED]).fill_null(value=False)
+    if others := int((~is_known).sum()):
+        names = events.ids("action").filter(~is_known).drop_nulls().unique(maintain_order=True).to_list()
+        notes.append(Note.of(NoteKind.CLICKS, about="other", count=others, actions=some(names) or "no action"))
+        events, action = events.filter(is_known), action.filter(is_known)
+    page = events.ids("query")
+    table = polars.DataFrame(
+        [
+            query_of(events, page, queries, notes).alias("query"),
+            events.ids("document"),
+            events.numbers("position"),
+            page.alias("impression"),
+            action.is_in(CLICKED).alias("clicked"),
+            action.is_in(SHOWN).alias("seen"),
+        ]
+    )
+    for field, about in (("impression", "pageless"), ("document", "bare")):
+        if missing := table[field].null_count():
+            notes.append(Note.of(NoteKind.CLICKS, about=about, count=missing))
+            table = table.filter(polars.col(field).is_not_null())
+    grouped = table.group_by("impression", "query", "document", maintain_order=True).agg(
+        polars.col("position").drop_nulls().first(), polars.col("clicked").any(), polars.col("seen").any()
+    )
+    if missing := grouped["position"].null_count():
+        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
+        grouped = grouped.filter(polars.col("position").is_not_null())
+    if unseen := int((~grouped["seen"]).sum()):
+        notes.append(Note.of(NoteKind.CLICKS, count=unseen))
+    return grouped.with_columns(polars.col("clicked").cast(polars.Float64), polars.lit(1.0).alias("shown")), notes
+
+
+def query_of(events: Events, page: polars.Series, queries: object, notes: list[Note]) -> polars.Series:
+    """What was typed on each page, or else the page itself; a note on these."""
+    import polars
+
+    typed = polars.repeat(None, len(page), dtype=polars.String, eager=True)
+    if "typed" in events.frame.columns:
+        typed = events.ids("typed")
+    if 0 < typed.null_count() < len(typed):
+        # Another event of the same page may have it.
+        first = polars.col("typed").drop_nulls().first().over("page")
+        typed = typed.fill_null(polars.DataFrame({"page": page, "typed": typed}).select(first).to_series())
+    if queries is not None:
+        if isinstance(queries, Mapping):
+            queries = [{"query_id": page, "user_query": typed} for page, typed in queries.items()]
+        read = read_events(queries, QUERIES, tuple(QUERIES), "the queries")
+        known = polars.DataFrame([read.needed_ids("query"), read.ids("typed")]).drop_nulls("typed")
+        known = known.unique("query", keep="first", maintain_order=True)
+        found = polars.DataFrame([page.alias("query")]).join(known, on="query", how="left", maintain_order="left")
+        typed = typed.fill_null(found["typed"])
+    if unknown := page.filter(typed.is_null()).drop_nulls().n_unique():
+        advice = ("pass UBI's index of queries as ", Option("queries")) if queries is None else ()
+        notes.append(Note.of(NoteKind.CLICKS, about="untyped", count=unknown, advice=advice))
+    return typed.fill_null(page)

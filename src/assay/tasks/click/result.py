@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay.core.judged import IntArray
     from assay.core.note import Note
     from assay.tasks.click.impressions import Impressions
     from assay.tasks.click.models import Fitted
@@ -61,20 +62,14 @@ def make_result(
     """The result of a model, without the pairs that were shown too rarely or have no grade."""
     import polars
 
-    def total(numbers: Any, weights: Any, size: int) -> Any:  # noqa: ANN401 - arrays
-        return whole(np.bincount(numbers, weights=weights, minlength=size))
+    def totals(number: IntArray, size: int) -> dict[str, Any]:
+        columns = {"shown": impressions.shown, "clicks": impressions.clicks}
+        return {name: whole(np.bincount(number, values, minlength=size)) for name, values in columns.items()}
 
-    size, places = len(impressions.pairs), len(impressions.positions)
-    pairs = impressions.pairs.with_columns(
-        polars.Series("grade", fitted.grades),
-        polars.Series("shown", total(impressions.pair, impressions.shown, size)),
-        polars.Series("clicks", total(impressions.pair, impressions.clicks, size)),
-        *(polars.Series(name, values) for name, values in fitted.of_pairs.items()),
-    )
-    shown = total(impressions.place, impressions.shown, places)
-    clicks = total(impressions.place, impressions.clicks, places)
-    columns = {"position": whole(impressions.positions), "shown": shown, "clicks": clicks, "rate": clicks / shown}
-    positions = polars.DataFrame({**columns, **fitted.of_positions})
+    columns = {"grade": fitted.grades, **totals(impressions.pair, len(impressions.pairs)), **fitted.of_pairs}
+    pairs = impressions.pairs.with_columns(polars.Series(name, values) for name, values in columns.items())
+    columns = {"position": whole(impressions.positions), **totals(impressions.place, len(impressions.positions))}
+    positions = polars.DataFrame({**columns, "rate": columns["clicks"] / columns["shown"], **fitted.of_positions})
     kept = pairs.filter((polars.col("shown") >= min_impressions) & polars.col("grade").is_not_nan())
     return Clicks(kept, positions, fitted.figures, notes, signature)
 
