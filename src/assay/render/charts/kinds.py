@@ -157,7 +157,7 @@ _ROWS = (
         1,
         "assay.tasks.probe.plot:draw_latency",
     ),
-    Kind("agreement", "The confusion matrix of two judges.", "judges", 1, "assay.tasks.agree.plot:draw_agreement"),
+    Kind("agreement", "The confusion matrix of two judges.", "judges", 1, "assay.tasks.agree.result:draw_agreement"),
 )
 KINDS = {kind.name: kind for kind in _ROWS}
 

@@ -104,11 +104,12 @@ def agree(
 def name_sides(a: object, b: object, names: Sequence[str] | None) -> tuple[str, str]:
     """What the two sides are called: as said, else after their files, else a and b."""
     if names is not None:
-        if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) and name for name in names):  # noqa: PLR2004 - two sides
+        called = [] if isinstance(names, str) else list(names)
+        if [isinstance(name, str) and name != "" for name in called] != [True, True]:
             raise PolicyError(f"names must be two names, such as ['people', 'judge'], not {show(names)}")
-        if names[0] == names[1]:
-            raise PolicyError(f"both sides are called {show(names[0])}; give each a name of its own")
-        return names[0], names[1]
+        if called[0] == called[1]:
+            raise PolicyError(f"both sides are called {show(called[0])}; give each a name of its own")
+        return called[0], called[1]
     if isinstance(a, (str, os.PathLike)) and isinstance(b, (str, os.PathLike)):
         first, second = run_names([os.fspath(a), os.fspath(b)])
         return first, second
@@ -116,7 +117,6 @@ def name_sides(a: object, b: object, names: Sequence[str] | None) -> tuple[str, 
 
 
 def check_settings(settings: AgreementSettings) -> AgreementSettings:
-    """The settings, checked."""
     for name, value, allowed in (("weights", settings.weights, WEIGHTS), ("metric", settings.scale, SCALES)):
         if value not in allowed:
             raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")

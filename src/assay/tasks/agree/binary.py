@@ -42,18 +42,12 @@ def threshold_figures(
 ) -> tuple[list[Figure], list[Note], tuple[tuple[int, ...], ...]]:
     """The statistics of positives and negatives, notes on them, and their confusion matrix."""
     first, second, every = (each >= threshold for each in (verdicts.first, verdicts.second, verdicts.every))
-    # Per query: both negative, only the second positive, only the first, both; all of the second, and its positives.
     queries, numbers = np.unique(np.concatenate([verdicts.query, verdicts.every_query]), return_inverse=True)
     own, others = numbers[: len(first)], numbers[len(first) :]
     kinds = 2 * first + second
-    counts = np.stack(
-        [
-            *(np.bincount(own[kinds == kind], minlength=len(queries)) for kind in range(4)),
-            np.bincount(others, minlength=len(queries)),
-            np.bincount(others[every], minlength=len(queries)),
-        ],
-        axis=1,
-    ).astype(np.float64)
+    # Per query: both negative, only the second positive, only the first, both; all of the second, and its positives.
+    columns = [*(own[kinds == kind] for kind in range(4)), others, others[every]]
+    counts = np.stack([np.bincount(each, minlength=len(queries)) for each in columns], axis=1).astype(np.float64)
     whole = counts.sum(axis=0)
     drawn = resampled_totals(counts, settings.samples, settings.seed) if len(queries) >= FEWEST else None
     found = {
@@ -62,10 +56,9 @@ def threshold_figures(
     }
     figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
     matrix = tuple(tuple(int(number) for number in row) for row in whole[:4].reshape(2, 2))
+    is_known = not np.isnan(found["sensitivity"].value + found["specificity"].value)
     notes = []
-    if np.isnan(found["corrected_share"].value) and not np.isnan(
-        found["sensitivity"].value + found["specificity"].value
-    ):
+    if is_known and np.isnan(found["corrected_share"].value):
         notes.append(Note.of(NoteKind.UNDEFINED, about="correction", measures=[measure] if measure else []))
     return figures, notes, matrix
 

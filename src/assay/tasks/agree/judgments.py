@@ -21,7 +21,7 @@ from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure, Sy
 from assay.tasks.evaluate.api import evaluate_many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from assay.core.judged import FloatArray, IntArray
     from assay.stats.agreement import GradePairs
@@ -38,7 +38,7 @@ class Crossed(NamedTuple):
     """The documents that both sides judged, with their queries and grades, and all judgments of the second side."""
 
     queries: list[str]
-    documents: list[str]
+    documents: Sequence[str]
     query: IntArray
     first: FloatArray
     second: FloatArray
@@ -65,7 +65,8 @@ def judgment_agreement(
             f"the grades have {len(pairs.grades)} different values; kappa is for categories: set a threshold, such as "
             f"{Option('threshold', round(float(np.median(pairs.grades)), 2))}"
         )
-    notes = one_sided_notes(crossed.counts, names)
+    sides = zip(names, (crossed.counts.only_a, crossed.counts.only_b), strict=True)
+    notes = [Note.of(NoteKind.ONE_SIDED, count=number, side=name) for name, number in sides if number]
     figures: list[Figure] = []
     matrix: tuple[tuple[int, ...], ...] = ()
     if not is_many:
@@ -102,35 +103,24 @@ def judgment_agreement(
 def cross(a: Qrels, b: Qrels, names: tuple[str, str]) -> Crossed:
     """The documents that both sides judged; raises if there is none."""
     common = [query for query in a.queries if query in b]
-    documents: list[str] = []
-    query: list[int] = []
-    grades: tuple[list[float], list[float]] = ([], [])
-    for number, each in enumerate(common):
-        first, second = a[each], b[each]
-        both = [document for document in first if document in second]
-        documents += both
-        query += [number] * len(both)
-        grades[0].extend(first[document] for document in both)
-        grades[1].extend(second[document] for document in both)
-    if not documents:
+    rows = [
+        (number, document, grade, second[document])
+        for number, (first, second) in enumerate((a[query], b[query]) for query in common)
+        for document, grade in first.items()
+        if document in second
+    ]
+    if not rows:
         what = "no document" if common else "no query"
         where = "" if common else f": {names[0]} has {some(a.queries)}, {names[1]} has {some(b.queries)}"
         raise MismatchError(f"{what} was judged by both {names[0]} and {names[1]}{where}; nothing to compare")
-    counts = Counts(len(set(query)), len(documents), len(a.grades) - len(documents), len(b.grades) - len(documents))
+    query, documents, *grades = zip(*rows, strict=True)
+    counts = Counts(len(set(query)), len(rows), len(a.grades) - len(rows), len(b.grades) - len(rows))
     numbers = {each: number for number, each in enumerate(common)}
     # Queries of the second side only come after the common ones.
     order = [numbers.get(each, len(common) + place) for place, each in enumerate(b.queries)]
     every_query = np.repeat(order, np.diff(b.index_starts))
-    first_grades, second_grades = map(np.array, grades)
-    return Crossed(
-        common, documents, np.array(query), first_grades, second_grades, every_query, np.array(b.grades), counts
-    )
-
-
-def one_sided_notes(counts: Counts, names: tuple[str, str]) -> list[Note]:
-    """How many documents only one side judged."""
-    sides = zip(names, (counts.only_a, counts.only_b), strict=True)
-    return [Note.of(NoteKind.ONE_SIDED, count=number, side=name) for name, number in sides if number]
+    first, second = map(np.array, grades)
+    return Crossed(common, documents, np.array(query), first, second, every_query, np.array(b.grades), counts)
 
 
 def grade_figures(pairs: GradePairs, settings: AgreementSettings) -> tuple[list[Figure], list[Note]]:
@@ -159,16 +149,12 @@ def grade_figures(pairs: GradePairs, settings: AgreementSettings) -> tuple[list[
 
 def worst_documents(crossed: Crossed, top: int) -> tuple[Disagreement, ...]:
     """The documents whose grades are the farthest apart."""
-    apart = np.abs(crossed.first - crossed.second)
-    order = [number for number in np.argsort(-apart, kind="stable")[:top] if apart[number] > 0]
+    queries, documents, query, first, second = crossed[:5]
+    apart = np.abs(first - second)
     return tuple(
-        Disagreement(
-            crossed.queries[crossed.query[number]],
-            crossed.documents[number],
-            float(crossed.first[number]),
-            float(crossed.second[number]),
-        )
-        for number in order
+        Disagreement(queries[query[number]], documents[number], float(first[number]), float(second[number]))
+        for number in np.argsort(-apart, kind="stable")[:top]
+        if apart[number] > 0
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
-from assay.core.errors import MeasureError
+from assay.core.errors import DataError, MeasureError
+from assay.core.interface import Option
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.render.narrow import narrow_text, terminal_width, wrapped
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from assay.core.note import Note
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
 
 # How each statistic is shown; `{a}`, `{b}` are the two sides and the rest are settings.
 TITLES = {
@@ -136,11 +138,10 @@ class Agreement(Exports):
     @property
     def verdict(self) -> list[str]:
         """What was found, in words: first how far the two agree, then how much there was to compare."""
-        said = (
-            [self._kappa_words()]
-            if self.subject == "judgments"
-            else [self._score_words(each) for each in self._measures]
-        )
+        if self.subject == "judgments":
+            said = [self._kappa_words()]
+        else:
+            said = [self._score_words(each.measure) for each in self.figures if each.statistic == "spearman"]
         runs = len({each.run for each in self.systems})
         for figure in self.figures:
             if figure.statistic == "tau" and math.isnan(figure.value):
@@ -150,14 +151,15 @@ class Agreement(Exports):
                 said.append(
                     f"{figure.measure} orders the {runs} runs with tau {figure.value:.2f} and tau_AP {top.value:.2f}"
                 )
-        return [*said, self._counted()]
-
-    @property
-    def _measures(self) -> list[str]:
-        return list(dict.fromkeys(each.measure for each in self.figures if each.statistic == "spearman"))
+        a, b = self.names
+        both = count(self.counts.queries, "query", "queries")
+        if self.subject == "judgments":
+            both = f"{count(self.counts.pairs, 'document')} of {both} judged by both"
+        else:
+            both = f"{both} scored by both"
+        return [*said, f"{both}; {self.counts.only_a:,} by {a} only, {self.counts.only_b:,} by {b} only"]
 
     def _kappa_words(self) -> str:
-        """The verdict on judgments."""
         kappa = self["kappa" if any(each.statistic == "kappa" for each in self.figures) else "kappa_at_threshold"]
         if math.isnan(kappa.value):
             return f"{' and '.join(self.names)} give every document the same grade; kappa is undefined"
@@ -169,25 +171,14 @@ class Agreement(Exports):
         return text if kinds == [kind] else f"{text}, {' to '.join(kinds)}"
 
     def _score_words(self, measure: str) -> str:
-        """The verdict on the scores of one measure."""
         rank, shift = self.figure("spearman", measure), self.figure("mean_difference", measure)
-        b, a = reversed(self.names)
-        if math.isnan(shift.value):
-            return f"{measure}: no query to compare"
+        a, b = self.names
         moved = f"{b} is {abs(shift.value):.4f} {'higher' if shift.value >= 0 else 'lower'} than {a} on average"
         if abs(shift.value) < SMALLEST_SHOWN:
             moved = f"{a} and {b} have the same mean"
         interval = "" if math.isnan(shift.low) else f" [{shift.low:.4f}, {shift.high:.4f}]"
         ranks = "undefined" if math.isnan(rank.value) else numbers(rank)
         return f"{measure}: rank correlation {ranks}; {moved}{interval}"
-
-    def _counted(self) -> str:
-        a, b = self.names
-        queries = count(self.counts.queries, "query", "queries")
-        only = f"{self.counts.only_a:,} by {a} only, {self.counts.only_b:,} by {b} only"
-        if self.subject == "judgments":
-            return f"{count(self.counts.pairs, 'document')} of {queries} judged by both; {only}"
-        return f"{queries} scored by both; {only}"
 
     def plot(self, kind: str = "agreement") -> Chart:
         """A chart of the confusion matrix.
@@ -211,54 +202,50 @@ class Agreement(Exports):
 
     def to_text(self, *, width: int | None = None) -> str:
         """The verdict, the statistics, the confusion matrix and the largest disagreements, as they are printed."""
-        verdict = "\n".join(wrapped(printable(text), width) for text in self.verdict)
-        titles = [f"{wrapped(printable(title), width)}\n\n" if title else "" for title, _ in self._tables()]
-        parts = [title + narrow_text(table, width) for title, (_, table) in zip(titles, self._tables(), strict=True)]
-        return "\n".join([f"{verdict}\n", *parts]).rstrip("\n")
+        parts = ["\n".join(wrapped(printable(text), width) for text in self.verdict) + "\n"]
+        for title, table in self._tables():
+            heading = f"{wrapped(printable(title), width)}\n\n" if title else ""
+            parts.append(heading + narrow_text(table, width))
+        return "\n".join(parts).rstrip("\n")
 
     def _tables(self) -> list[tuple[str, Table]]:
         """The tables with their titles; notes and signature stand below the first."""
         a, b = self.names
+        sides = (Column(a), Column(b))
         tables = [("", self.table())]
         if self.systems:
-            columns = (Column("run", is_text=True), Column("measure", is_text=True), *map(Column, self.names))
+            columns = (Column("run", is_text=True), Column("measure", is_text=True), *sides)
             tables.append(("means of the runs under both", Table(columns, self.systems)))
         if self.matrix:
             what = "documents by grade" if self.subject == "judgments" else "queries by verdict"
             heads = (Column("", is_text=True), *(Column(f"{grade:g}") for grade in self.grades))
-            rows: list[tuple[Any, ...]] = [
+            counts: list[tuple[Any, ...]] = [
                 (f"{grade:g}", *row) for grade, row in zip(self.grades, self.matrix, strict=True)
             ]
-            tables.append((f"{what}: {a} in rows, {b} in columns", Table(heads, tuple(rows))))
+            tables.append((f"{what}: {a} in rows, {b} in columns", Table(heads, tuple(counts))))
         if self.disagreements:
-            tables.append(("largest disagreements", self._disagreement_table()))
+            fields = ("query", "document") if self.subject == "judgments" else ("measure", "query")
+            heads = (*(Column(name, is_text=True) for name in fields), *sides)
+            texts = ([getattr(each, name) or "" for name in fields] for each in self.disagreements)
+            grades = ([int(v) if v.is_integer() else v for v in (each.a, each.b)] for each in self.disagreements)
+            rows = tuple((*names, *values) for names, values in zip(texts, grades, strict=True))
+            tables.append(("largest disagreements", Table(heads, rows)))
         return tables
 
     def table(self) -> Table:
         """One row per statistic."""
         by_measure = any(each.measure for each in self.figures)
-        columns = [Column("statistic", is_text=True), Column("value"), Column("low"), Column("high")]
-        heads = ([Column("measure", is_text=True)] if by_measure else []) + columns
-        rows = tuple(
-            (*((each.measure,) if by_measure else ()), self._title(each), each.value, *known(each.low, each.high))
-            for each in self.figures
-        )
-        level = f"low and high: {self.settings.level:.0%} interval over resampled queries".replace("%", " %")
-        return Table(tuple(heads), rows, f"assay {__version__}, {level}", tuple(map(str, self.notes)))
-
-    def _title(self, figure: Figure) -> str:
+        heads = [Column("statistic", is_text=True), Column("value"), Column("low"), Column("high")]
         names = {"a": self.names[0], "b": self.names[1], **self.settings._asdict()}
-        return TITLES[figure.statistic].format(**names)
-
-    def _disagreement_table(self) -> Table:
-        is_judged = self.subject == "judgments"
-        texts = ("query", "document") if is_judged else ("measure", "query")
-        heads = (*(Column(name, is_text=True) for name in texts), *(Column(name) for name in self.names))
-        rows = [
-            ((each.query, each.document or "") if is_judged else (each.measure, each.query), (each.a, each.b))
-            for each in self.disagreements
+        rows: list[tuple[Any, ...]] = [
+            (TITLES[name].format(**names), value, *(None if math.isnan(each) else each for each in bounds))
+            for name, value, *bounds, _ in self.figures
         ]
-        return Table(heads, tuple((*names, *map(plain, values)) for names, values in rows))
+        if by_measure:
+            heads.insert(0, Column("measure", is_text=True))
+            rows = [(each.measure, *row) for each, row in zip(self.figures, rows, strict=True)]
+        level = f"low and high: {self.settings.level:.0%} interval over resampled queries".replace("%", " %")
+        return Table(tuple(heads), tuple(rows), f"assay {__version__}, {level}", tuple(map(str, self.notes)))
 
     def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
         """The verdict as a list, and each table."""
@@ -311,22 +298,22 @@ class Agreement(Exports):
         }
 
 
+def draw_agreement(found: Agreement, _: Choice) -> Chart:
+    """A chart of the confusion matrix."""
+    from assay.render.charts.heatmaps import agreement
+
+    if not found.matrix:
+        raise DataError(f"scores have no confusion matrix without a limit; set {Option('threshold', 0.5)}")
+    what = "documents" if found.subject == "judgments" else "queries"
+    words = " ".join(f"{said[:1].upper()}{said[1:]}." for said in found.verdict)
+    return agreement(found.grades, found.matrix, found.names, what, words)
+
+
 def finite_fields(record: Figure | Disagreement | SystemMeans) -> dict[str, Any]:
-    """The fields by name, None for numbers that are not finite."""
     return {name: finite(value) for name, value in record._asdict().items()}
-
-
-def known(*bounds: float) -> tuple[float | None, ...]:
-    """Bounds, None where there are none."""
-    return tuple(None if math.isnan(each) else each for each in bounds)
 
 
 def numbers(figure: Figure) -> str:
     """A statistic with its interval."""
     interval = "" if math.isnan(figure.low) else f" [{figure.low:.2f}, {figure.high:.2f}]"
     return f"{figure.value:.2f}{interval}"
-
-
-def plain(value: float) -> float | int:
-    """A grade as people write it."""
-    return int(value) if value.is_integer() else value

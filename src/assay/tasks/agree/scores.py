@@ -19,7 +19,7 @@ from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure
 from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, unknown_measure
 
 if TYPE_CHECKING:
-    from assay.core.judged import BoolArray, FloatArray
+    from assay.core.judged import FloatArray
     from assay.results.result import Result
     from assay.tasks.agree.result import AgreementSettings
 
@@ -44,8 +44,12 @@ def score_agreement(
                 f"{names[1]} has {some(b.queries)}; nothing to compare"
             )
         alone = [np.isfinite(side) & ~both for side in (first, second)]
-        counts = Counts(*(max(*each) for each in zip(counts, tally(both, *alone), strict=True)))
-        notes += one_sided_notes(queries, alone, names, name, len(keys))
+        tally = (int(each.sum()) for each in (both, both, *alone))
+        counts = Counts(*map(max, counts, tally))
+        about = [name] if len(keys) > 1 else []
+        for side, chosen in zip(names, alone, strict=True):
+            if lone := [queries[number] for number in np.flatnonzero(chosen)]:
+                notes.append(Note.of(NoteKind.ONE_SIDED, about="scores", queries=lone, measures=about, side=side))
         figures += correlation_figures(first[both], second[both], settings, name)
         if settings.threshold is not None:
             numbers = np.arange(len(queries))
@@ -53,7 +57,10 @@ def score_agreement(
             verdicts = Verdicts(numbers[both], first[both], second[both], numbers[known], second[known])
             more, said, table = threshold_figures(verdicts, settings.threshold, settings, name)
             figures, notes, matrix = figures + more, notes + said, matrix or table
-        worst += disagreements(queries, first, second, both, name)
+        worst += [
+            Disagreement(queries[number], None, float(first[number]), float(second[number]), name)
+            for number in np.flatnonzero(both & (first != second))
+        ]
     if counts.queries < FEWEST:
         notes.append(Note.of(NoteKind.FEW, about="interval"))
     worst.sort(key=lambda each: -abs(each.a - each.b))
@@ -106,24 +113,6 @@ def column(result: Result, key: str, queries: list[str]) -> FloatArray:
     return np.array([values.get(query, np.nan) for query in queries], dtype=np.float64)
 
 
-def tally(both: BoolArray, only_a: BoolArray, only_b: BoolArray) -> Counts:
-    numbers = [int(each.sum()) for each in (both, only_a, only_b)]
-    return Counts(numbers[0], *numbers)
-
-
-def one_sided_notes(
-    queries: list[str], alone: list[BoolArray], names: tuple[str, str], measure: str, measures: int
-) -> list[Note]:
-    """Which queries have a value on one side only."""
-    found = []
-    for name, chosen in zip(names, alone, strict=True):
-        lone = [queries[number] for number in np.flatnonzero(chosen)]
-        if lone:
-            about = [measure] if measures > 1 else []
-            found.append(Note.of(NoteKind.ONE_SIDED, about="scores", queries=lone, measures=about, side=name))
-    return found
-
-
 def correlation_figures(a: FloatArray, b: FloatArray, settings: AgreementSettings, measure: str) -> list[Figure]:
     """Each correlation, and the mean difference."""
     how = {"level": settings.level, "seed": settings.seed}
@@ -131,11 +120,3 @@ def correlation_figures(a: FloatArray, b: FloatArray, settings: AgreementSetting
     figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
     bounds = difference_interval(a, b, **how)  # type: ignore[arg-type]
     return [*figures, Figure("mean_difference", float((b - a).mean()), *bounds, measure)]
-
-
-def disagreements(
-    queries: list[str], a: FloatArray, b: FloatArray, both: BoolArray, measure: str
-) -> list[Disagreement]:
-    """The queries whose scores differ."""
-    chosen = np.flatnonzero(both & (a != b))
-    return [Disagreement(queries[number], None, float(a[number]), float(b[number]), measure) for number in chosen]

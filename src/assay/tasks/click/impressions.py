@@ -41,6 +41,13 @@ FIELDS = {
     "typed": ("user_query", "query_text"),
 }
 NEEDED = ("query", "document", "position")
+# What UBI calls what happened.
+SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
+CLICKED = (
+    *("click", "clicked", "click_through", "clickthrough", "item_click", "product_click", "select"),
+    "product_hover_click",
+)
+QUERIES = {"query": ("query_id", "qid", "id"), "typed": ("user_query", "query_text", "query", "text")}
 # So many times as many keys as rows, and sorting the rows takes less than a table of all keys.
 SPARSE = 8
 
@@ -133,15 +140,6 @@ def codes(column: polars.Series) -> tuple[polars.Series, IntArray]:
 
     names = column.unique().sort()
     return names, column.cast(polars.Enum(names)).to_physical().to_numpy().astype(np.int64)
-
-
-SHOWN = ("impression", "view", "shown", "show", "display", "item_impression", "product_impression", "on_render")
-CLICKED = (
-    *("click", "clicked", "click_through", "clickthrough", "item_click", "product_click", "select"),
-    "product_hover_click",
-)
-QUERIES = {"query": ("query_id", "qid", "id"), "typed": ("user_query", "query_text", "query", "text")}
-PAGE = ("impression", "query", "document")
 
 
 def from_ubi(events: Events, queries: object = None) -> tuple[polars.DataFrame, list[Note]]:

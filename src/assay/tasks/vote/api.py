@@ -13,12 +13,10 @@ from assay.core.policies import check_whole
 from assay.core.text import show
 from assay.stats.intervals import check_level
 from assay.tasks.vote.ballots import read_ballots
-from assay.tasks.vote.dawid_skene import estimate_reliability
-from assay.tasks.vote.methods import METHODS, OF_THUMBS, Settings, most_frequent
+from assay.tasks.vote.methods import METHODS, OF_THUMBS, Settings, estimate_reliability, most_frequent
 from assay.tasks.vote.result import Votes
 
-NAMES = (*METHODS, "dawid_skene")
-PAIR = 2
+NAMES = tuple(METHODS)
 
 
 def votes(
@@ -60,7 +58,7 @@ def votes(
             f"{method} takes votes that are up or down, and these are grades; "
             f"say which are up, such as {Option('threshold', round(float(np.median(ballots.value)), 2))}"
         )
-    if method == "dawid_skene" and len(ballots.voters) < PAIR:
+    if method == "dawid_skene" and len(ballots.voters) <= 1:
         raise DataError("dawid_skene compares voters, and the votes name fewer than two; add a column voter")
     reliability = estimate_reliability(ballots) if method == "dawid_skene" else None
     if method == "majority" and (tied := int((most_frequent(ballots)[2] > 1).sum())):
@@ -81,19 +79,18 @@ def check_threshold(threshold: float | None) -> float | None:
     """The threshold, which is a finite number if there is one."""
     if threshold is None:
         return None
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not np.isfinite(float(threshold)):
-        raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
-    return float(threshold)
+    if isinstance(threshold, Real) and not isinstance(threshold, bool) and np.isfinite(float(threshold)):
+        return float(threshold)
+    raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
 
 
 def check_settings(method: str, prior: tuple[float, float], level: float) -> Settings:
-    """The settings, checked."""
     if method not in NAMES:
         raise PolicyError(f"unknown method {show(method)}; choose one of {', '.join(NAMES)}")
     check_level(level)
-    is_pair = isinstance(prior, (tuple, list)) and len(prior) == PAIR
-    if not is_pair or not all(
-        isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in prior
-    ):
+    pair = prior if isinstance(prior, (tuple, list)) else ()
+    if [isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in pair] != [
+        True
+    ] * 2:
         raise PolicyError(f"prior must be two positive numbers, such as (1, 1), not {show(prior)}")
     return Settings(method, (float(prior[0]), float(prior[1])), float(level))

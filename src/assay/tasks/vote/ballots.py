@@ -2,30 +2,37 @@
 
 A vote is up or down, a grade or any number. A vote that says nothing (empty, "?", "cannot tell") counts for nothing. Of
 several votes by one voter on one document the last counts, by time or else by order.
+
+The votes in a studio's store, an SQLite file, are read while the studio runs or afterwards. Votes that were replaced or
+taken back are not in force; votes of models are left out.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import numpy as np
 
-from assay.core.errors import DataError, FormatError, PolicyError
+from assay.core.errors import DataError, FileError, FormatError, PolicyError
 from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.data.events import read_events
 from assay.data.frames.frame import DOCUMENT, QUERY
 from assay.data.frames.given import as_float
-from assay.tasks.vote.stored import is_store, read_store
+from assay.files.source import describe
 
 if TYPE_CHECKING:
     import polars
 
-    from assay.core.judged import FloatArray, IntArray
+    from assay.core.judged import BoolArray, FloatArray, IntArray
     from assay.data.events import Events
 
 FIELDS = {
@@ -54,6 +61,15 @@ WORDS = {**dict.fromkeys(UP, 1.0), **dict.fromkeys(DOWN, 0.0), **dict.fromkeys(N
 # Skin tones, and the mark that asks for a picture instead of a letter.
 MODIFIERS = re.compile("[\U0001f3fb-\U0001f3ff\ufe0f]")
 SIGNS = {-1.0, 0.0, 1.0}
+# How an SQLite file begins, and what is read from a store.
+SQLITE = b"SQLite format 3\0"
+STORED = ("query", "document", "voter", "vote", "time", "comment", "kind")
+IN_FORCE = """
+SELECT e.query, e.document, e.voter, e.vote, e.time, e.comment, e.kind, v.kind = 'model'
+FROM events e JOIN voters v ON v.name = e.voter
+WHERE e.kind <> 'withdrawal' AND e.id NOT IN (SELECT replaces FROM events WHERE replaces IS NOT NULL)
+ORDER BY e.id
+"""
 
 
 class Ballots(NamedTuple):
@@ -76,6 +92,11 @@ class Ballots(NamedTuple):
         """Where the votes of each pair begin; one more entry marks the end."""
         return np.searchsorted(self.pair, np.arange(len(self.pairs) + 1)).astype(np.int64)
 
+    @property
+    def is_other(self) -> BoolArray:
+        """Whether each vote is on another pair than the one before it, or is another vote."""
+        return np.concatenate([[True], (np.diff(self.pair) != 0) | (np.diff(self.value) != 0)])
+
     def repeated(self, times: IntArray) -> Ballots:
         """Each vote so many times."""
         rows = np.repeat(np.arange(len(self.pair)), times)
@@ -91,10 +112,8 @@ def read_ballots(
     found, left_out = read_store(data) if is_store(data) else (data, [])
     events = read_events(found, FIELDS | OWN, NEEDED, "the votes")
     values, is_thumbs, notes = read_values(events, scale, threshold)
-    notes.extend(left_out)
-    table = vote_table(events, values)
-    table, more = votes_of_people(table, events)
-    notes.extend(more)
+    table, more = votes_of_people(vote_table(events, values), events)
+    notes += left_out + more
     last = last_votes(table, events)
     said = last.filter(last["vote"].is_not_nan())
     counted = said.filter(polars.len().over("query", "document") >= min_votes)
@@ -108,9 +127,7 @@ def read_ballots(
         notes.append(Note.of(NoteKind.VOTES, about="unnamed", count=unnamed))
     if not len(counted):
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
-    remarks = last.filter(polars.col("comment").is_not_null()).select(
-        "query", "document", polars.col("voter").fill_null(""), "comment"
-    )
+    remarks = last.drop_nulls("comment").select("query", "document", polars.col("voter").fill_null(""), "comment")
     return make_ballots(counted, remarks.rows(), is_thumbs=is_thumbs), notes
 
 
@@ -118,18 +135,14 @@ def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
     """The votes as a table, each with its row."""
     import polars
 
-    size = len(events.frame)
-    nothing = polars.repeat(None, size, dtype=polars.String, eager=True)
-    voters = events.ids("voter") if "voter" in events.frame.columns else nothing
-    texts = events.frame["comment"].to_list() if "comment" in events.frame.columns else [None] * size
-    return polars.DataFrame(
-        [
-            events.needed_ids("query"),
-            events.needed_ids("document"),
-            voters.alias("voter"),
-            polars.Series("vote", values),
-            polars.Series("comment", [None if each in (None, "") else str(each) for each in texts], polars.String),
-        ]
+    known, nothing = events.frame.columns, polars.lit(None, polars.String)
+    texts = events.frame["comment"].to_list() if "comment" in known else []
+    comments = polars.Series([None if each in (None, "") else str(each) for each in texts], dtype=polars.String)
+    pairs = polars.DataFrame([events.needed_ids("query"), events.needed_ids("document")])
+    return pairs.with_columns(
+        voter=events.ids("voter") if "voter" in known else nothing,
+        vote=polars.Series(values),
+        comment=comments if "comment" in known else nothing,
     ).with_row_index("row")
 
 
@@ -144,21 +157,20 @@ def votes_of_people(table: polars.DataFrame, events: Events) -> tuple[polars.Dat
     if "kind" not in columns:
         return table, []
     nothing: list[object] = [None] * len(table)
-    numbers, replaced = (list(map(as_number, columns.get(name, nothing))) for name in ("id", "replaces"))
-    kinds, voters = columns["kind"], columns.get("voter_kind", nothing)
+    # A file may write the numbers of rows in any way.
+    ids, replaced = (
+        [None if each in (None, "") else as_float(each, truths=False) for each in columns.get(name, nothing)]
+        for name in ("id", "replaces")
+    )
+    kinds = columns["kind"]
     is_decision = [kind == "decision" for kind in kinds]
-    is_of_model = [voter == "model" for voter in voters]
-    decisions = {number for number, decided in zip(numbers, is_decision, strict=True) if decided} - {None}
+    is_of_model = [kind == "model" for kind in columns.get("voter_kind", nothing)]
+    decisions = {number for number, decided in zip(ids, is_decision, strict=True) if decided} - {None}
     is_undone = [kind == "withdrawal" and number in decisions for kind, number in zip(kinds, replaced, strict=True)]
     counts = {"decisions": sum(is_decision), "models": sum(is_of_model)}
     notes = [Note.of(NoteKind.VOTES, about=about, count=count) for about, count in counts.items() if count]
     is_kept = [not any(each) for each in zip(is_decision, is_undone, is_of_model, strict=True)]
     return table.filter(polars.Series(is_kept, dtype=polars.Boolean)), notes
-
-
-def as_number(value: object) -> float | None:
-    """The number of a row, however a file writes it; None if there is none."""
-    return None if value is None or value == "" else as_float(value, truths=False)
 
 
 def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:
@@ -171,10 +183,9 @@ def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:
     if not len(again):
         return table
     if "time" in events.frame.columns:
-        rows = again["row"].to_list()
         column = events.frame["time"]
-        again = again.with_columns(polars.Series("time", [as_seconds(column[row], events, row) for row in rows]))
-        again = again.sort("time", maintain_order=True).drop("time")
+        times = [as_seconds(column[row], events, row) for row in again["row"].to_list()]
+        again = again.with_columns(time=polars.Series(times)).sort("time", maintain_order=True)
     kept = again.group_by(*key, maintain_order=True).last().select(table.columns)
     return polars.concat([table.filter(~is_again), kept]).sort("row")
 
@@ -214,8 +225,8 @@ def read_values(events: Events, scale: str, threshold: float | None = None) -> t
         key = (type(value), str(value))
         if key not in known:
             known[key] = parse_vote(value, events, row)
+            places.setdefault(known[key][0], row)
         values[row] = known[key][0]
-        places.setdefault(known[key][0], row)
     has_words = any(is_word for _, is_word in known.values())
     odd = [number for number in places if not math.isnan(number) and number not in SIGNS]
     if odd and (has_words or scale == "thumbs"):
@@ -226,13 +237,7 @@ def read_values(events: Events, scale: str, threshold: float | None = None) -> t
         if scale == "thumbs" and -1.0 in places:
             values = np.where(values == 0, np.nan, values)
         return np.where(np.isnan(values), np.nan, values >= threshold), True, []
-    return as_scale(values, set(places) - set(odd), scale, is_graded=bool(odd), has_words=has_words)
-
-
-def as_scale(
-    values: FloatArray, signs: set[float], scale: str, *, is_graded: bool, has_words: bool
-) -> tuple[FloatArray, bool, list[Note]]:
-    """The votes on their scale: up is 1 and down is 0, or grades as they are."""
+    is_graded, signs = bool(odd), set(places)
     if scale == "grades" or is_graded or -1.0 not in signs:
         return values, not is_graded and scale != "grades", []
     if 0.0 in signs and scale == "auto" and not has_words:
@@ -268,19 +273,50 @@ def make_ballots(counted: polars.DataFrame, comments: list[tuple[str, str, str, 
     import polars
 
     pairs = counted.select("query", "document").unique(maintain_order=True)
-    table = counted.join(pairs.with_row_index("pair"), on=["query", "document"], maintain_order="left")
-    names = table["voter"].drop_nulls().unique(maintain_order=True)
-    numbers = table.join(
-        polars.DataFrame({"voter": names}).with_row_index("number"), on="voter", how="left", maintain_order="left"
-    )["number"].cast(polars.Int64)
-    unnamed = polars.int_range(len(names), len(names) + len(table), eager=True)
-    table = table.with_columns(numbers.fill_null(unnamed).alias("number")).sort("pair", "vote", maintain_order=True)
+    voters = counted.select("voter").drop_nulls().unique(maintain_order=True)
+    table = counted.join(pairs.with_row_index("pair"), on=["query", "document"], maintain_order="left").join(
+        voters.with_row_index("number"), on="voter", how="left", maintain_order="left"
+    )
+    unnamed = polars.int_range(len(voters), len(voters) + len(table), eager=True)
+    table = table.with_columns(polars.col("number").cast(polars.Int64).fill_null(unnamed))
+    table = table.sort("pair", "vote", maintain_order=True)
     return Ballots(
         pairs,
         table["pair"].cast(polars.Int64).to_numpy(),
         table["number"].to_numpy(),
         table["vote"].to_numpy(),
-        names.to_list(),
+        voters["voter"].to_list(),
         is_thumbs,
         comments,
     )
+
+
+def is_store(data: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether the data is the path of an SQLite file."""
+    if not isinstance(data, (str, os.PathLike)):
+        return False
+    try:
+        with Path(data).open("rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except (OSError, ValueError):
+        # What is wrong with the path is said where it is read.
+        return False
+
+
+def read_store(path: str | os.PathLike[str]) -> tuple[polars.DataFrame, list[Note]]:
+    """The votes and decisions in force, and a note on those of models."""
+    import polars
+
+    name = describe(path)
+    try:
+        with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as file:
+            if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'assay_studio'").fetchone():
+                raise FormatError(f"{name} is an SQLite database, but not a studio's store; export its votes first")
+            rows = file.execute(IN_FORCE).fetchall()
+    except sqlite3.Error as error:
+        raise FileError(f"the votes in {name} cannot be read: {error}") from None
+    kept = [row[:-1] for row in rows if not row[-1]]
+    types = {field: polars.Float64 if field in ("vote", "time") else polars.String for field in STORED}
+    left = len(rows) - len(kept)
+    notes = [Note.of(NoteKind.VOTES, about="models", count=left)] if left else []
+    return polars.DataFrame(kept, schema=types, orient="row"), notes

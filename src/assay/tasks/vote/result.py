@@ -15,7 +15,6 @@ from assay.render.export import View
 from assay.results.graded import GradedPairs, rows_of, table_of
 from assay.stats.agreement import SCALES, Estimate, alpha, with_interval
 from assay.stats.intervals import FEWEST, SAMPLES, check_level, resampled_times
-from assay.tasks.vote.dawid_skene import estimate_reliability
 from assay.tasks.vote.methods import METHODS, counts, most_frequent, vote_bounds
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
     from assay.core.note import Note
     from assay.tasks.vote.ballots import Ballots
-    from assay.tasks.vote.dawid_skene import Reliability
-    from assay.tasks.vote.methods import Settings
+    from assay.tasks.vote.methods import Reliability, Settings
 
 # More different votes are scores, and no two are ever the same.
 MOST_GRADES = 50
@@ -75,7 +73,7 @@ class Votes(GradedPairs):
         how: Mapping[str, str],
         reliability: Reliability | None,
     ) -> None:
-        grades = grade(ballots, settings) if reliability is None else reliability.grades
+        grades = METHODS[settings.method](ballots, settings) if reliability is None else reliability.grades
         signature = " ".join((f"votes[{settings.method}]", *(f"{name}={value}" for name, value in how.items())))
         super().__init__(ballots.pairs, grades, notes, signature)
         self._ballots, self._settings, self._reliability = ballots, settings, reliability
@@ -103,13 +101,12 @@ class Votes(GradedPairs):
     @property
     def voters(self) -> list[Voter]:
         """Each named voter, those with the most votes first."""
-        size = len(self._ballots.voters)
-        number = np.bincount(self._ballots.voter, minlength=size)[:size]
-        same = agree_with_others(self._ballots)[:size]
-        accuracy = np.full(size, np.nan)
-        if self._reliability is not None:
-            accuracy = self._reliability.accuracy[:size]
-        rows = zip(self._ballots.voters, number.tolist(), same.tolist(), accuracy.tolist(), strict=True)
+        names = self._ballots.voters
+        number = np.bincount(self._ballots.voter, minlength=len(names))
+        accuracy = np.full(len(names), np.nan) if self._reliability is None else self._reliability.accuracy
+        columns = (each.tolist() for each in (number, agree_with_others(self._ballots), accuracy))
+        # Votes without a voter come last.
+        rows = zip(names, *columns, strict=False)
         return sorted((Voter(*row) for row in rows), key=lambda voter: (-voter.votes, voter.name))
 
     @property
@@ -150,7 +147,11 @@ class Votes(GradedPairs):
         units = np.zeros((len(self), len(grades)))
         np.add.at(units, (self._ballots.pair, vote), 1)
         units = units[units.sum(axis=1) >= FEWEST]
-        each = unit_coincidences(units)
+        # The coincidences of grades in each unit, from how often each grade was given there.
+        others = 1 / (units.sum(axis=1) - 1)
+        each = units[:, :, None] * units[:, None, :] * others[:, None, None]
+        places = np.arange(len(grades))
+        each[:, places, places] -= units * others[:, None]
         value = float(alpha(each.sum(axis=0), grades, scale)) if len(units) else float("nan")
         drawn = None
         if len(units) >= FEWEST:
@@ -172,7 +173,8 @@ class Votes(GradedPairs):
             drawn = np.bincount(generator.integers(len(names), size=len(names)), minlength=len(names))
             times: IntArray = drawn[voter]
             is_left = np.bincount(self._ballots.pair, weights=times, minlength=pairs) > 0
-            yield grade(self._ballots.repeated(np.where(is_left[self._ballots.pair], times, 1)), self._settings)
+            drawn_again = self._ballots.repeated(np.where(is_left[self._ballots.pair], times, 1))
+            yield METHODS[self.method](drawn_again, self._settings)
 
     @property
     def pair_names(self) -> list[tuple[str, str]]:
@@ -204,27 +206,9 @@ def frame_of(rows: list[Any], kind: type[VotedPair | Voter]) -> polars.DataFrame
     return polars.DataFrame(columns)
 
 
-def grade(ballots: Ballots, settings: Settings) -> FloatArray:
-    """The grade of each pair by a method."""
-    if settings.method == "dawid_skene":
-        return estimate_reliability(ballots).grades
-    return METHODS[settings.method](ballots, settings)
-
-
-def unit_coincidences(units: FloatArray) -> FloatArray:
-    """The coincidences of grades in each unit, from how often each grade was given there."""
-    others = 1 / (units.sum(axis=1) - 1)
-    each = units[:, :, None] * units[:, None, :] * others[:, None, None]
-    places = np.arange(units.shape[1])
-    each[:, places, places] -= units * others[:, None]
-    return np.asarray(each)
-
-
 def agree_with_others(ballots: Ballots) -> FloatArray:
     """For each voter, the share of the others' votes on a pair that are the same, averaged over pairs."""
-    is_new = np.ones(len(ballots.pair), dtype=np.bool_)
-    is_new[1:] = (np.diff(ballots.pair) != 0) | (np.diff(ballots.value) != 0)
-    group = np.cumsum(is_new) - 1
+    group = np.cumsum(ballots.is_other) - 1
     same, others = np.bincount(group)[group] - 1, counts(ballots)[ballots.pair] - 1
     total = np.bincount(ballots.voter, weights=others > 0)
     shares = np.bincount(ballots.voter, weights=ratio(same, others))
