@@ -3,8 +3,7 @@
 from assay.core.judged import Hits, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel
 from assay.core.parameter import Bounds
-from assay.core.prompt import Prompt, Scale
-from assay.core.ruling import Finding, Verdict
+from assay.core.ruling import Finding, Prompt, Scale, Verdict
 from assay.measures import measure, remove_measure
 from assay.measures.answers import Answers
 from assay.measures.scores import score

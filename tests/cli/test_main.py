@@ -12,8 +12,8 @@ from assay.cli.main import COMMANDS, GROUPS, commands, module_of
 from assay.cli.options import CONVENTIONS, TESTS
 from assay.cli.votes import METHODS
 from assay.conventions import CONVENTIONS as KNOWN_CONVENTIONS
-from assay.core.interface import JUDGE_OPTIONS, OPTIONS
 from assay.core.policies import Policies
+from assay.core.text import JUDGE_OPTIONS, OPTIONS
 from assay.stats.significance import TESTS as KNOWN_TESTS
 from assay.tasks.vote.api import NAMES as KNOWN_METHODS
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.core.grammar import split_name
+from assay.core.convention import split_name
 from assay.errors import MeasureError
 from assay.measures import TABLE, parse
 from tables import for_each

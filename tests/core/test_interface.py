@@ -1,7 +1,7 @@
 """Options and tasks are named as the reader would write them."""
 
-from assay.core.interface import INTERFACE, Interface, Option, Task
 from assay.core.note import Note, NoteKind
+from assay.core.text import INTERFACE, Interface, Option, Task
 from tables import for_each
 
 OPTIONS = [

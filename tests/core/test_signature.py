@@ -1,8 +1,7 @@
 """Signatures are data: short below tables, long on request."""
 
 import assay
-from assay.core.policies import Policies
-from assay.core.signature import Signature, SignedMeasure
+from assay.core.policies import Policies, Signature, SignedMeasure
 
 PLAIN = Signature("1.2", "assay", Policies(), Policies())
 CHANGED = Signature(

@@ -328,7 +328,7 @@ def test_bad_content_is_refused_behind_any_compression(suffix, make):
 
 
 def test_a_bad_row_of_a_later_batch_is_placed(make, monkeypatch):
-    monkeypatch.setattr("assay.data.formats.tabular.BATCH", 4)
+    monkeypatch.setattr("assay.data.formats.separated.BATCH", 4)
     monkeypatch.setattr("assay.data.formats.jsonl.BATCH", 4)
     rows = [("q1", f"d{number}", "x" if number == 17 else number) for number in range(20)]
     csv = "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
@@ -376,7 +376,7 @@ def test_a_score_that_rows_of_a_run_lack_is_placed(batch, make, monkeypatch):
 @pytest.mark.parametrize("batch", [1, 2, 100])
 def test_an_iteration_is_in_all_rows_or_in_none(batch, make, monkeypatch):
     monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
-    monkeypatch.setattr("assay.data.formats.tabular.BATCH", batch)
+    monkeypatch.setattr("assay.data.formats.separated.BATCH", batch)
     for values, line in ((["", "", "0", "1"], 1), (["0", "1", "", ""], 3)):
         rows = [judgment(f"d{row}", **({"iteration": each} if each else {})) for row, each in enumerate(values)]
         path = make("q.jsonl", "".join(rows))

@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 
 import assay
 from assay.core.errors import AssayError
-from assay.data.formats import jsonl, needed, separated, tabular
-from assay.data.formats.needed import Need
+from assay.data.formats import jsonl, separated, tabular
+from assay.data.formats.tabular import Need
 from assay.files.source import Source
 from tables import for_each
 
@@ -60,7 +60,7 @@ plain_rows = st.tuples(ids.filter(bool), ids.filter(bool), floats.map(repr), st.
 @pytest.fixture
 def small_blocks(monkeypatch):
     """A function that sets how many bytes are decoded at a time."""
-    return lambda size: monkeypatch.setattr(needed, "BLOCK", size)
+    return lambda size: monkeypatch.setattr(tabular, "BLOCK", size)
 
 
 def outcome(reader, source, *, judgments=False):
@@ -93,7 +93,7 @@ def check_lines(source, **options):
 def check_cells(source, separator=",", **options):
     check_same(
         source,
-        lambda each: tabular.read_separated(each, separator),
+        lambda each: separated.read_separated(each, separator),
         lambda each, need: separated.read_needed(each, need, separator=separator),
         **options,
     )

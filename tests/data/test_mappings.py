@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pytest
 
 import assay
-from assay.data.mappings import as_dicts
+from assay.data.qrels import as_dicts
 from tables import for_each
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d4": 1}}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError
-from assay.data.texts import Passages, read_passages
+from assay.data.passages import Passages, read_passages
 from tables import for_each
 
 PLACE = "question 'q1'"

@@ -61,7 +61,7 @@ def test_scattered_rows_give_the_same_scores_and_a_note(name, threads, make, tmp
 @pytest.mark.parametrize("batch", [4, 25, 40, 299])
 def test_tables_are_read_in_batches(batch, make, monkeypatch):
     """Wherever a batch ends, a query's rows stay together; where they do not, that is noticed across batches."""
-    monkeypatch.setattr("assay.data.formats.tabular.BATCH", batch)
+    monkeypatch.setattr("assay.data.formats.separated.BATCH", batch)
     monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
     for name in ("run.csv", "run.jsonl"):
         result = assay.evaluate(QRELS, make(name, RUN_TEXTS[name]), MEASURES)

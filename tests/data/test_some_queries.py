@@ -1,7 +1,7 @@
 """Some rankings of a run in a file are those that the whole run has, in every format."""
 
 import assay
-from assay.data.some_queries import BLOCK, read_some
+from assay.data.partial import BLOCK, read_some
 from tables import for_each
 
 RUN = assay.Run({"q1": {"d1": 2.5, "d2": 0.25}, "q10": {"d3": 1}, "a b": {"d1": 7}, "é": {"d9": 1, "d1": 0.5}})

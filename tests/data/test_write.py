@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Qrels, Run
-from assay.data.frames.frame import shortest_text
+from assay.data.frames.columns import shortest_text
 from assay.errors import LossError
 from tables import for_each
 

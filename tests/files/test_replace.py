@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay import Run
-from assay.files.lock import lock
-from assay.files.replace import replaced
+from assay.files.replace import lock, replaced
 from tables import for_each
 
 RUN = Run({"q1": {"a": 1}})

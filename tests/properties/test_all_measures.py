@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.core.grammar import parse_name
+from assay.core.convention import parse_name
 from assay.measures import TABLE, parse
 from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
 from tables import for_each

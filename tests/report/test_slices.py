@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.data.text_fields import read_fields
+from assay.data.texts import read_fields
 from assay.report.slices import MOST, OTHERS, UNKNOWN, length_of, slice_rows, slice_values, warning
 from assay.results.results import Results
 

@@ -17,7 +17,7 @@ from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count
 from assay.data.formats import HEAD, TREC, recognise
 from assay.data.formats.json import read_rankings
-from assay.data.frames.frame import GRADE, SCORE, normalise_name
+from assay.data.frames.columns import GRADE, SCORE, normalise_name
 from assay.errors import FileError, FormatError
 from assay.files.source import CHUNK, StandardInput, cannot_put_aside, open_source, temporary_folder
 

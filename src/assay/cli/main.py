@@ -17,7 +17,7 @@ from assay._kernel import __version__
 from assay.cli.command import CommandGroup
 from assay.cli.terminal import prepare_streams, say
 from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
-from assay.core.interface import INTERFACE, Interface
+from assay.core.text import INTERFACE, Interface
 
 # The subcommands by what they are for, each in the module of its name, and what `assay -h` says of them. A subcommand
 # is imported only when it is used: each takes time to load.

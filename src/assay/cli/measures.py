@@ -20,7 +20,7 @@ from assay.cli.terminal import emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
 from assay.core.parameter import write_value
-from assay.core.prompt import Reply, describe
+from assay.core.ruling import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
 from assay.render import Column, Table, markdown, render, write_json

@@ -145,8 +145,8 @@ def emit(text: str, target: str | None = None, format_: str = "table") -> None:
     if target is None or target == "-":
         click.echo(text if format_ in FOR_PEOPLE else encoded, file=sys.stdout, nl=False)
         return
+    from assay.core.text import quoted
     from assay.files.replace import replaced, target_of
-    from assay.files.source import quoted
 
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         encoded = PAGE_START + encoded
@@ -163,8 +163,8 @@ def check_target(target: str | None) -> None:
         return
     import tempfile
 
+    from assay.core.text import quoted
     from assay.files.replace import status_of, target_of
-    from assay.files.source import quoted
 
     path = target_of(target)
     try:

@@ -12,10 +12,10 @@ import assay.data.qrels
 import assay.data.run
 from assay.compat._ranx_errors import KindError, MissingFileError, UnwritableError
 from assay.core.errors import DataError, FormatError
-from assay.core.text import show
+from assay.core.text import quoted, show
 from assay.data.formats.parquet import write_frame
 from assay.files.replace import replaced, target_of
-from assay.files.source import open_source, quoted
+from assay.files.source import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,7 +14,8 @@ from assay.compat._scores import finite_scores
 from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST
-from assay.data.frames.frame import find_columns, is_frame, to_polars
+from assay.data.frames.columns import find_columns
+from assay.data.frames.frame import is_frame, to_polars
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan

@@ -17,8 +17,9 @@ from assay._kernel import Rows
 from assay.core.errors import PASSING, DataError
 from assay.core.policies import LARGEST
 from assay.core.text import EMPTY_ID
-from assay.data.frames.frame import find_columns, from_tuples, is_frame, is_tuples, to_polars
-from assay.data.mappings import as_dicts, has_queries
+from assay.data.frames.columns import find_columns
+from assay.data.frames.frame import from_tuples, is_frame, is_tuples, to_polars
+from assay.data.qrels import as_dicts, has_queries
 
 if TYPE_CHECKING:
     from assay.core.convention import Convention

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions.tools import CONVENTIONS
+from assay.core.convention import check_length, read_number, read_value
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.grammar import check_length, read_number, read_value
 from assay.core.measure import Definition, Measure
 from assay.core.parameter import write_value
 from assay.core.text import nearest, show

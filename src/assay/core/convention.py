@@ -1,22 +1,167 @@
 """How a tool computes: its policies, and its names for measures with how they are read and written.
 
 A convention is data. The code that follows it is the same for all tools. `read_call` and `write_call` are the syntax
-that most tools share, `AP(rel=2)@100`; a tool with its own syntax has it beside its names.
+that most tools share, `AP(rel=2)@100`; a tool with its own syntax has it beside its names. assay's own syntax is
+`name(param=value,…)@k`; nothing is evaluated:
+
+    ndcg@10    ap(rel=2)@100    rbp(p=0.95)    ndcg(gain=1:3;2:9)@10    iprec@0.1    mean_iprec(recalls=0.2;0.5;0.8)
+
+Case does not matter, values may be quoted, and blanks between the parts are ignored. A text is always quoted:
+
+    aspect(criterion="Is the answer polite, and short?")
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.grammar import split_arguments, unquote
-from assay.core.parameter import write_value
+from assay.core.errors import MeasureError
+from assay.core.measure import Definition, Measure
+from assay.core.parameter import Parameter, write_value
 from assay.core.policies import Policies
+from assay.core.text import show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    # From a bare name or alias to its measure, and what the alias sets.
+    Find = Callable[[str], tuple[Definition, Mapping[str, Any]]]
     from collections.abc import Callable
+
+SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+LONGEST_NAME = 1000
+# What begins a value that may contain commas, and what ends it.
+CLOSERS = {'"': '"', "'": "'", "{": "}"}
+# Only a common default is replaced for all measures at once: gains have their own `rel`.
+COMMON_DEFAULTS = {"rel": 1}
+
+
+class Spelling(NamedTuple):
+    """The parts of a name as they were written."""
+
+    name: str
+    values: Mapping[str, str]
+    at: str | None
+
+
+def split_name(text: str) -> Spelling:
+    """The parts of a name.
+
+    >>> split_name("rbp(p=0.95)")
+    Spelling(name='rbp', values={'p': '0.95'}, at=None)
+    """
+    check_length(text)
+    shape = SHAPE.fullmatch(text)
+    if shape is None:
+        hint = "write name(param=value,…)@k, such as ndcg@10"
+        if '"' in text:
+            hint += "; a text with parentheses goes into a file of criteria (see assay.judges.read_criteria)"
+        raise MeasureError(f"cannot read the measure {show(text)}; {hint}")
+    values: dict[str, str] = {}
+    for part in split_arguments(shape["inside"] or ""):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (equals and name and value):
+            raise MeasureError(f"cannot read {show(part)} in the measure {show(text)}; write param=value")
+        if name in values:
+            raise MeasureError(f"duplicate parameter {show(name)} in the measure {show(text)}")
+        values[name] = unquote(value)
+    return Spelling(shape["name"], values, shape["at"])
+
+
+def check_length(text: str, most: int = LONGEST_NAME) -> None:
+    """Raises for a name that is too long."""
+    if len(text) > most:
+        raise MeasureError(f"the measure {show(text)} has {len(text):,} characters; at most {most:,} are allowed")
+
+
+def split_arguments(inside: str) -> list[str]:
+    """What stands between commas; one in quotes, or in braces, is part of a value.
+
+    >>> split_arguments('see=all, criterion="Is it short, and polite?"')
+    ['see=all', ' criterion="Is it short, and polite?"']
+    """
+    if not inside.strip():
+        return []
+    if '"' not in inside and "'" not in inside and "{" not in inside:
+        return inside.split(",")
+    parts, begin, end, before = [], 0, "", ""
+    for at, mark in enumerate(inside):
+        if end:
+            end = "" if mark == end else end
+        elif before == "=" and mark in CLOSERS:
+            end = CLOSERS[mark]
+        elif mark == ",":
+            parts.append(inside[begin:at])
+            begin = at + 1
+        before = before if mark.isspace() else mark
+    return [*parts, inside[begin:]]
+
+
+def unquote(value: str) -> str:
+    for quote in "'\"":
+        if len(value) > 1 and value[0] == value[-1] == quote:
+            return value[1:-1]
+    return value
+
+
+def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
+    """The measure that a name means; `find` looks up the bare name, and `defaults` fill what the name leaves open."""
+    spelling = split_name(text)
+    definition, preset = find(spelling.name)
+    given: dict[str, Any] = {}
+    for name, value in spelling.values.items():
+        if name in preset:
+            raise MeasureError(f"{show(text)}: {spelling.name} sets {name} itself; use {definition.name}({name}=…)")
+        given[name] = read_value(definition.parameters[name], value) if name in definition.parameters else value
+    if spelling.at is not None:
+        given.update(at_value(definition, spelling.at, text, given))
+    silent = {
+        name: value
+        for name, value in defaults.items()
+        if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
+    }
+    return definition(**{**silent, **preset, **given})
+
+
+def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameter that follows the `@`."""
+    expected = definition.parameters.get(definition.at)
+    if expected is None:
+        raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
+    if definition.at in given:
+        raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(whole)}")
+    return {definition.at: read_value(expected, text)}
+
+
+def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
+    """The text as a value of the parameter's kind; unchanged if it cannot be one, so that the check reports it."""
+    if parameter.is_mapping_allowed and ":" in text:
+        pairs = [pair.partition(":") for pair in text.split(";")]
+        numbers = [(read_number(grade), read_number(gain)) for grade, _, gain in pairs]
+        if any(None in pair for pair in numbers) or len({grade for grade, _ in numbers}) < len(numbers):
+            return text
+        return dict(numbers)
+    if parameter.kind is tuple:
+        values = [read_number(part) for part in text.split(";")]
+        return text if None in values else tuple(values)
+    if parameter.is_text:
+        return text
+    if parameter.kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    value = read_number(text)
+    return text if parameter.choices or value is None else value
+
+
+def read_number(text: str) -> float | None:
+    """The number, if it is one that a float can be near."""
+    number = float(text) if NUMBER.fullmatch(text.strip()) else math.inf
+    return number if math.isfinite(number) else None
+
 
 CALL = re.compile(r"(?P<base>[^\s()@=,]+)(?:\((?P<inside>[^()]*)\))?(?:@(?P<at>[^\s()@]+))?", re.DOTALL)
 # A quoted value, whose blanks belong to it, or a blank.

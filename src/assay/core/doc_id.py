@@ -19,8 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.core.errors import PASSING, DataError, PolicyError
-from assay.core.interface import Option
-from assay.core.text import is_unicode, printable, show
+from assay.core.text import Option, is_unicode, printable, show
 
 if TYPE_CHECKING:
     import polars

@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from assay.core.errors import LimitError, PolicyError
-from assay.core.interface import INTERFACE, Interface
-from assay.core.text import show
+from assay.core.text import INTERFACE, Interface, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,8 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Self
 
-from assay.core.interface import Advice, Option, Task
-from assay.core.text import some
+from assay.core.text import Advice, Option, Task, some
 
 NUMBERED = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 NO_OTHERS: Mapping[str, str] = MappingProxyType({})

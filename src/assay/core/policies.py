@@ -1,7 +1,8 @@
-"""Policies: the choices a number depends on apart from the measure itself, with the wording of each choice.
+"""Policies: the choices a number depends on apart from the measure itself; and `Signature`: all that made the numbers.
 
 `WORDING` and `EFFECTS` are the only places that say what a choice means: the audit's steps, the options' help and the
-documentation read the first, the notes of a result the second.
+documentation read the first, the notes of a result the second. `str(signature)` is the long form, for files and papers;
+`signature.short` is the one line below a table.
 """
 
 from __future__ import annotations
@@ -16,13 +17,11 @@ from typing import Any
 import numpy as np
 
 from assay.core.errors import AssayError, PolicyError
-from assay.core.interface import Option
-from assay.core.text import nearest, printable, show
+from assay.core.text import INTERFACE, Interface, Option, nearest, printable, show
 
 LARGEST = sys.float_info.max
 # Digits of a whole number: enough for a seed of 128 bits.
 LONGEST_WHOLE = 40
-
 WORDING: dict[str, dict[Any, str]] = {
     "ties": {
         "docid_desc": "ties are broken by document id, descending",
@@ -316,3 +315,65 @@ def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[s
     if settings.chunks == "best":
         return own, True
     return {**own, "duplicates": settings.chunks}, False
+
+
+@dataclass(frozen=True, slots=True)
+class SignedMeasure:
+    """A measure with all its parameters, its policies where they are its own, and the software it is based on."""
+
+    full_name: str
+    policies: Policies | None = None
+    basis: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Signature:
+    """How numbers were computed: the version, the convention, the policies, the measures and the task's own choices.
+
+    `usual` are the convention's policies: the short form names those that differ from them. `details` are the choices
+    of a task beyond the scores, such as a test and its seed. `owner` is what the signature belongs to, for the hint.
+    """
+
+    version: str
+    convention: str
+    policies: Policies
+    usual: Policies
+    measures: tuple[SignedMeasure, ...] = ()
+    subject: str = "rankings"
+    details: tuple[str, ...] = ()
+    owner: str = "result"
+
+    def __str__(self) -> str:
+        how = f"convention={self.convention} {self.policies}" if self.subject == "rankings" else self.subject
+        parts = [f"assay {self.version}", how, "measures:", *map(self._describe, self.measures), *self.details]
+        return " ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"<Signature: {self}>"
+
+    @property
+    def short(self) -> str:
+        """One line: the version, the convention, the policies that differ from it, and where to find the rest."""
+        return f"{self.summary}, {self.hint}"
+
+    @property
+    def summary(self) -> str:
+        """The version, the convention, and the policies that differ from it."""
+        if self.subject != "rankings":
+            return f"assay {self.version}, {self.subject}"
+        changed = self.policies.differing(self.usual)
+        return f"assay {self.version}, convention {self.convention}" + (f", {changed}" if changed else "")
+
+    @property
+    def hint(self) -> str:
+        """Where to find the rest."""
+        return f"details: {self.owner}.signature" if INTERFACE.get() is Interface.PYTHON else "details: --format json"
+
+    def with_details(self, *details: str, owner: str = "result") -> Signature:
+        """The signature of a task that adds choices of its own."""
+        return replace(self, details=(*self.details, *details), owner=owner)
+
+    def _describe(self, measure: SignedMeasure) -> str:
+        own = "" if measure.policies is None else measure.policies.differing(self.policies)
+        about = "; ".join(each for each in (own, measure.basis) if each)
+        return measure.full_name + (f"[{about}]" if about else "")

@@ -14,15 +14,8 @@ from assay.core.errors import DataError, FormatError
 from assay.core.json_text import decode_json
 from assay.core.text import show
 from assay.data.formats import TREC, TSV, recognise
-from assay.data.frames.frame import (
-    as_id,
-    from_tuples,
-    is_frame,
-    library_errors,
-    list_names,
-    normalise_name,
-)
-from assay.data.frames.rows import whole_frame
+from assay.data.frames.columns import as_id, list_names, normalise_name
+from assay.data.frames.frame import from_tuples, is_frame, library_errors, whole_frame
 from assay.data.records.fields import as_mapping
 from assay.files.source import is_source, open_source
 

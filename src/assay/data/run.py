@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import polars
 
+
 ENDINGS = {*BY_SUFFIX, *COMPRESSIONS, ".txt", ".tsv"}
 
 
@@ -103,7 +104,7 @@ class Run(QueryTable):
         frame = polars.DataFrame(self.rows).rename({"value": "score"})
         if not self.rows.has_order():
             return frame
-        from assay.data.frames.given import add_given
+        from assay.data.frames.columns import add_given
 
         return add_given(frame, self)
 
@@ -168,7 +169,7 @@ def short_name(argument: str) -> str:
     if argument == "-":
         return "stdin"
     if not MAGIC_CHARACTERS.isdisjoint(argument):
-        from assay.files.parts import is_pattern, pattern_name
+        from assay.files.source import is_pattern
 
         argument = pattern_name(argument) if is_pattern(Path(argument)) else argument
     return without_endings(Path(argument).name)
@@ -189,3 +190,31 @@ def unused(name: str, names: list[str]) -> str:
     while f"{name} ({number})" in names:
         number += 1
     return f"{name} ({number})"
+
+
+def is_spark_name(name: str) -> bool:
+    """Whether a file name says nothing but which part it is.
+
+    >>> is_spark_name("part-*.parquet"), is_spark_name("*.run"), is_spark_name("bm25-*.run")
+    (True, True, False)
+    """
+    return pattern_stem(name) in ("", "part")
+
+
+def pattern_stem(name: str) -> str:
+    """The part of a glob before its first special character, without what joins it to the rest.
+
+    >>> pattern_stem("bm25-*.run")
+    'bm25'
+    """
+    first = min((name.index(each) for each in MAGIC_CHARACTERS if each in name), default=len(name))
+    return name[:first].rstrip("-_.")
+
+
+def pattern_name(pattern: str) -> str:
+    """What a run is called that a glob stands for: how its files' names begin, or else their directory."""
+    path = Path(pattern)
+    if not is_spark_name(path.name):
+        return pattern_stem(path.name)
+    folder = path.parent.name
+    return folder if folder and MAGIC_CHARACTERS.isdisjoint(folder) else pattern

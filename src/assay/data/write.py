@@ -11,12 +11,12 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError, LossError
-from assay.core.interface import Option
+from assay.core.text import Option, quoted
 from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
-from assay.data.frames.frame import BLANK, NOT_FIRST, NUL, id_columns
+from assay.data.frames.columns import BLANK, NOT_FIRST, NUL, id_columns
 from assay.files.replace import partial_file, replaced, target_of
-from assay.files.source import COMPRESSIONS, check_spare_files, quoted, reason_of
+from assay.files.source import COMPRESSIONS, check_spare_files, reason_of
 
 if TYPE_CHECKING:
     import os

@@ -17,9 +17,9 @@ from assay._kernel import Options, Ranker
 from assay.core.limits import LIMITS, MOST_THREADS
 from assay.core.policies import check_whole
 from assay.data.formats import find_format, recognise
-from assay.data.frames.frame import as_frame, check_roles, is_frame, rows_of_table
-from assay.data.frames.given import GIVEN_RANK
-from assay.data.mappings import as_dicts
+from assay.data.frames.columns import GIVEN_RANK, check_roles, rows_of_table
+from assay.data.frames.frame import as_frame, is_frame
+from assay.data.qrels import as_dicts
 from assay.data.run import Run
 from assay.engine.ranking import GivenRun, Ranking, repeats_of, within_depth
 from assay.engine.tops import Tops
@@ -144,7 +144,7 @@ def rank_run(
 
 def rank_plain_frame(ranker: Ranker, frame: object, columns: Mapping[str, str] | None, threads: int) -> bool:
     """Ranks a frame as it is, without a copy; false if it must be prepared first."""
-    from assay.data.frames.plain import plain_frame
+    from assay.data.frames.frame import plain_frame
 
     selected = plain_frame(frame, columns)
     return selected is not None and ranker.add_plain_frame(selected, "the run", threads)

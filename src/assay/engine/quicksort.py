@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.core.judged import integers
 from assay.data.frames.frame import is_frame, is_tuples
-from assay.data.mappings import has_queries
+from assay.data.qrels import has_queries
 from assay.data.run import Run
 from assay.engine.tops import Tops
 from assay.files.source import is_source

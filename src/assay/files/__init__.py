@@ -1,1 +1,1 @@
-"""Files: opening, writing whole or not at all, locks, and why a file is unreadable."""
+"""Files: opening, writing whole or not at all, locks, and what their first bytes tell."""

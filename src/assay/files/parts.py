@@ -7,18 +7,17 @@ of their names, one at a time.
 from __future__ import annotations
 
 import glob
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DuplicateError, FileError
-from assay.core.text import count
-from assay.files.source import MAGIC_CHARACTERS, Source, quoted
+from assay.core.text import count, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from assay._kernel import Ranker
+    from assay.files.source import Source
 
 # What a directory holds if not all of its files count, and how to get at those that do.
 MANAGED = {
@@ -28,20 +27,9 @@ MANAGED = {
 }
 
 
-def is_pattern(path: Path) -> bool:
-    """Whether a path is a glob: it has `*`, `?` or `[` and is not the name of a file.
-
-    >>> is_pattern(Path("runs/*.parquet")), is_pattern(Path("runs/bm25.run"))
-    (True, False)
-    """
-    return not MAGIC_CHARACTERS.isdisjoint(str(path)) and not os.path.lexists(path)
-
-
-def open_parts(path: Path, name: str) -> Source:
-    """The files of a directory, or those that a glob matches, as one source."""
-    found = list_directory(path) if path.is_dir() else match_pattern(path)
-    parts = tuple(Source(each, os.fspath(each)) for each in sorted(found))
-    return Source(path, name, parts)
+def list_parts(path: Path) -> list[Path]:
+    """The files of a directory, or those that a glob matches, in the order of their names."""
+    return sorted(list_directory(path) if path.is_dir() else match_pattern(path))
 
 
 def list_directory(folder: Path) -> list[Path]:
@@ -102,31 +90,3 @@ def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., R
             ) from None
 
     return hinting
-
-
-def is_spark_name(name: str) -> bool:
-    """Whether a file name says nothing but which part it is.
-
-    >>> is_spark_name("part-*.parquet"), is_spark_name("*.run"), is_spark_name("bm25-*.run")
-    (True, True, False)
-    """
-    return pattern_stem(name) in ("", "part")
-
-
-def pattern_stem(name: str) -> str:
-    """The part of a glob before its first special character, without what joins it to the rest.
-
-    >>> pattern_stem("bm25-*.run")
-    'bm25'
-    """
-    first = min((name.index(each) for each in MAGIC_CHARACTERS if each in name), default=len(name))
-    return name[:first].rstrip("-_.")
-
-
-def pattern_name(pattern: str) -> str:
-    """What a run is called that a glob stands for: how its files' names begin, or else their directory."""
-    path = Path(pattern)
-    if not is_spark_name(path.name):
-        return pattern_stem(path.name)
-    folder = path.parent.name
-    return folder if folder and MAGIC_CHARACTERS.isdisjoint(folder) else pattern

@@ -18,11 +18,38 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from assay.core.errors import FileError
-from assay.files.lock import lock
-from assay.files.source import check_path, leftover, quoted
+from assay.core.text import quoted
+from assay.files.source import check_path, leftover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Windows locks bytes, which nobody else can then read: one that files do not reach.
+FAR = 0x7FFFFFFE
+
+
+def lock(descriptor: int) -> None:
+    """Locks an open file until it is closed.
+
+    Raises `BlockingIOError` if another open file has the lock, another `OSError` if the file system has no locks.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+        import os
+
+        place = os.lseek(descriptor, 0, os.SEEK_CUR)
+        os.lseek(descriptor, FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError(*error.args) from None
+        finally:
+            os.lseek(descriptor, place, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
 
 PARTIAL = re.compile(r"\.assay-[0-9a-f]{16}\.partial")
 OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -7,28 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from assay._kernel import add_leftover, decompress, read_bytes, remove_leftover
 from assay.core.errors import PASSING, AssayError, DataError, FileError, FormatError, is_out_of_files
 from assay.core.limits import LIMITS, refuse, size
-from assay.core.text import printable
-
-if TYPE_CHECKING:
-    import polars
+from assay.core.text import printable, quoted
+from assay.files.marks import BLOCKS, BZIP2, GZIP, LEVELS, MARKED, UTF_16, XZ, ZSTANDARD, explain
+from assay.files.parts import list_parts
 
 COMPRESSIONS = (".gz", ".zst", ".bz2", ".xz")
-# A frame of Zstandard, or one to be skipped, which pzstd writes before each.
-ZSTANDARD = (b"\x28\xb5\x2f\xfd", *(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60)))
-MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", *ZSTANDARD)
-# How bzip2 begins: text may too, but not with the mark of a block, or of the end, after the level.
-BZIP2, LEVELS, BLOCKS = b"BZh", b"123456789", (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
-MARKED = 10
-# How text in UTF-16 begins, which the kernel reads as UTF-8.
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 MAGIC_CHARACTERS = frozenset("*?[")
 CHUNK = 1 << 20
 LONGEST_NAME = 100
@@ -80,26 +71,6 @@ class Source(NamedTuple):
 Readable = str | os.PathLike[str] | IO[Any] | Source
 
 
-class Placed(NamedTuple):
-    """One record of a file, and where it is, for messages."""
-
-    place: str
-    fields: Mapping[str, Any]
-
-
-class Batch(NamedTuple):
-    """Some rows of a table, and their lines (or numbers) in the file."""
-
-    frame: polars.DataFrame
-    numbers: Sequence[int]
-    noun: str = "line"
-    is_text: bool = False
-
-    def place(self, row: int) -> str:
-        """How messages name a row."""
-        return f"{self.noun} {self.numbers[row]}"
-
-
 class StandardInput:
     """Standard input, under a name that messages can use."""
 
@@ -120,7 +91,7 @@ def is_encoded(start: bytes) -> bool:
     """Whether a file with these first bytes is compressed or UTF-16, as the kernel decides it."""
     if start.startswith(BZIP2):
         return start[3:4] in LEVELS and any(mark.startswith(start[4:MARKED]) for mark in BLOCKS)
-    return start.startswith((*MAGIC, *UTF_16))
+    return start.startswith((GZIP, XZ + b"Z\x00", *ZSTANDARD, *UTF_16))
 
 
 def describe(data: object) -> str:
@@ -132,11 +103,6 @@ def describe(data: object) -> str:
         return "the data"
     own = getattr(data, "name", None)
     return printable(own) if isinstance(own, str) and own else "<file>"
-
-
-def quoted(path: str | os.PathLike[str]) -> str:
-    """A path in quotes, in full, however long."""
-    return "'" + printable(os.fsdecode(path)) + "'"
 
 
 @contextmanager
@@ -155,15 +121,8 @@ def open_source(data: Readable) -> Iterator[Source]:
         with path.open("rb") as pipe, put_aside(pipe, name) as source:
             yield source
         return
-    if path.is_dir() or not MAGIC_CHARACTERS.isdisjoint(name):
-        with enough_files(name):
-            from assay.files.parts import is_pattern, open_parts
-
-        if path.is_dir() or is_pattern(path):
-            with unchanged(open_parts(path, name)) as source:
-                yield source
-            return
-    with unchanged(Source(path, name)) as source:
+    parts = list_parts(path) if path.is_dir() or is_pattern(path) else ()
+    with unchanged(Source(path, name, tuple(Source(each, os.fspath(each)) for each in parts))) as source:
         yield source
 
 
@@ -203,7 +162,7 @@ def unchanged(source: Source) -> Iterator[Source]:
             yield source
     except DataError as error:
         check_unchanged(source, before)
-        better = explained(error, source)
+        better = error if is_out_of_files(error) else explain(error, source)
         if better is error:
             raise
         raise better from error
@@ -237,16 +196,6 @@ def check_spare_files(failure: str) -> None:
             os.close(each)
 
 
-def explained(error: DataError, source: Source) -> DataError:
-    """The error, or a better one that the file itself gives reason to."""
-    try:
-        from assay.files.unreadable import explain
-    except OSError:
-        # No more files can be opened.
-        return error
-    return explain(error, source)
-
-
 def state_of(path: Path) -> tuple[int, ...] | None:
     """What changes if a file is replaced or written to; None if there is no file."""
     try:
@@ -262,6 +211,15 @@ def check_unchanged(source: Source, before: list[tuple[int, ...] | None]) -> Non
         if state is not None and state_of(each.path) != state:
             said = "changed while it was read; wait until it is complete, and read it again"
             raise FileError(f"the file {quoted(each.name)} {said}")
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is a glob: it has `*`, `?` or `[` and is not the name of a file.
+
+    >>> is_pattern(Path("runs/*.parquet")), is_pattern(Path("runs/bm25.run"))
+    (True, False)
+    """
+    return not MAGIC_CHARACTERS.isdisjoint(str(path)) and not os.path.lexists(path)
 
 
 def check_path(data: str | os.PathLike[str]) -> Path:

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from assay.core import grammar
+from assay.core.convention import parse_name
 from assay.core.errors import FileError, MeasureError
 from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
@@ -287,4 +287,4 @@ def _parse_once(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) 
 
         if is_score(name):
             return parse_score(name)
-    return grammar.parse_name(name, TABLE.find, dict(defaults))
+    return parse_name(name, TABLE.find, dict(defaults))

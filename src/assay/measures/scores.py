@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from assay.core.convention import NUMBER, check_length
 from assay.core.errors import PASSING, AssayError, DataError, MeasureError
-from assay.core.grammar import NUMBER, check_length
 from assay.core.judged import FloatArray
 from assay.core.measure import Definition, Measure
 from assay.core.text import nearest, printable, show

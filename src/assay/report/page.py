@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError
-from assay.files.source import quoted
+from assay.core.text import quoted
 from assay.render.charts.page import chart_library, policy_of
 from assay.report.assets import joined_modules, static
 from assay.results.embedded import START, pack

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import DataError, MismatchError, NeedError, PolicyError
-from assay.core.interface import Option
-from assay.core.text import count, show, some
+from assay.core.text import Option, count, show, some
 from assay.render.charts.means import Mean, means
 from assay.results.align import align_by_query
 from assay.stats.agreement import kendall_tau

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import resolve
+from assay.core.convention import LONGEST_NAME
 from assay.core.errors import FormatError, MeasureError, PolicyError
-from assay.core.grammar import LONGEST_NAME
-from assay.core.interface import Advice, Option, Task
 from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
-from assay.core.text import printable, show
+from assay.core.text import Advice, Option, Task, printable, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, DataError, MismatchError
-from assay.core.interface import Option
-from assay.core.text import show, some
+from assay.core.text import Option, show, some
 
 if TYPE_CHECKING:
     import os

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
-from assay.data.fields import find_field
-from assay.data.frames.frame import as_id
-from assay.data.texts import PASSAGE_TEXT, read_passages
+from assay.data.frames.columns import as_id
+from assay.data.passages import PASSAGE_TEXT, find_field, read_passages
 from assay.net.http import TemporaryError
 from assay.studio.views import votes_on
 from assay.tasks.probe.answers import split_answer

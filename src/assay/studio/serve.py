@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.errors import DataError, FileError, PolicyError
-from assay.core.text import show
-from assay.files.source import quoted, reason_of
+from assay.core.text import quoted, show
+from assay.files.source import reason_of
 from assay.studio.guard import LOCAL_NAMES
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, DataError
-from assay.core.interface import Option
-from assay.core.text import count, show
-from assay.data.frames.given import as_float
+from assay.core.text import Option, count, show
+from assay.data.frames.columns import as_float
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.studio.background import Background
 from assay.studio.collection import UnknownError, choose_grades

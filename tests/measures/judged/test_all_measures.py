@@ -5,8 +5,7 @@ import inspect
 import pytest
 
 import assay
-from assay.core.prompt import Embed, Prompt, Reply
-from assay.core.ruling import JudgeFailure, RulingKind, run_steps
+from assay.core.ruling import Embed, JudgeFailure, Prompt, Reply, RulingKind, run_steps
 from assay.data.records.read import read_records
 from assay.measures import TABLE, parse
 from assay.measures.judged.case import Case, replay

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.core.prompt import Reply, Scale
-from assay.core.ruling import JudgeFailure
+from assay.core.ruling import JudgeFailure, Reply, Scale
 from assay.measures import parse
 from assay.measures.judged.case import replay
 from assay.measures.judged.criteria import read_levels, weighted_score

@@ -10,9 +10,9 @@ import polars
 import pytest
 
 import assay
+from assay.data.passages import Passages
 from assay.data.records.read import read_records
 from assay.data.records.record import Record
-from assay.data.texts import Passages
 from assay.tasks.rag.sources import collect
 
 ROWS = [

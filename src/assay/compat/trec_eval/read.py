@@ -25,7 +25,8 @@ from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
 from assay.core.limits import LIMITS
 from assay.engine.kernel import count_threads
-from assay.files.source import MARKED, StandardInput, is_encoded, open_source
+from assay.files.marks import MARKED
+from assay.files.source import StandardInput, is_encoded, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

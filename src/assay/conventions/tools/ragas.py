@@ -16,8 +16,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from assay.core.convention import Convention, Name, NameOption, Written, read_call
-from assay.core.grammar import read_number
+from assay.core.convention import Convention, Name, NameOption, Written, read_call, read_number
 from assay.core.policies import Policies
 
 if TYPE_CHECKING:

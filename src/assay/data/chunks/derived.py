@@ -11,13 +11,11 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.data.chunks.spans import Overlap, Span, check_share, read_span
-from assay.data.chunks.table import CHUNK_ID, Chunk, read_chunks
-from assay.data.fields import find_field
-from assay.data.frames.frame import as_id
+from assay.data.chunks.spans import CHUNK_ID, Chunk, Overlap, Span, check_share, read_chunks, read_span
+from assay.data.frames.columns import as_id
+from assay.data.passages import find_field, place_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.texts import place_name
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray

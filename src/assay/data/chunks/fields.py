@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from assay.core.doc_id import as_document, field_missing, field_of
 from assay.core.errors import FormatError
-from assay.core.interface import Option
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.data.formats import recognise
-from assay.data.frames.frame import DOCUMENT, find_column, from_tuples, is_frame, list_names
-from assay.data.frames.rows import whole_frame
+from assay.data.frames.columns import DOCUMENT, find_column, list_names
+from assay.data.frames.frame import from_tuples, is_frame, whole_frame
 from assay.data.run import Run
 from assay.files.source import describe
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.doc_id import DocIdRule
-    from assay.files.source import Batch, Source
+    from assay.data.formats.tabular import Batch
+    from assay.files.source import Source
 
 # Ids that a note shows.
 MOST_SHOWN = 3

@@ -15,19 +15,19 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay._kernel import Rows
 from assay.core.errors import FormatError
-from assay.core.interface import Task
 from assay.core.limits import LIMITS
-from assay.core.text import show
-from assay.data.formats import header, json, jsonl, parquet, separated, tabular, trec
-from assay.data.formats.needed import Need
-from assay.data.frames.frame import DOCUMENT, QUERY, rows_of_table
+from assay.core.text import Task, show
+from assay.data.formats import json, jsonl, parquet, separated, tabular, trec
+from assay.data.formats.tabular import Need
+from assay.data.frames.columns import DOCUMENT, QUERY, rows_of_table
 from assay.files.source import COMPRESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from assay._kernel import Progress, Ranker
-    from assay.files.source import Batch, Placed, Source
+    from assay.data.formats.tabular import Batch, Placed
+    from assay.files.source import Source
 
     Columns: TypeAlias = Mapping[str, str] | None
     ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]
@@ -174,11 +174,11 @@ def text_table(
     return Format(
         name,
         suffixes,
-        re.compile(header.header_mark(separator, QUERY, DOCUMENT)),
-        batches=partial(tabular.read_separated, separator=separator),
+        re.compile(separated.header_mark(separator, QUERY, DOCUMENT)),
+        batches=partial(separated.read_separated, separator=separator),
         needed=partial(separated.read_needed, separator=separator),
-        names=partial(header.read_header, separator=separator),
-        write=write or partial(tabular.write_text_table, separator=separator),
+        names=partial(separated.read_header, separator=separator),
+        write=write or partial(separated.write_text_table, separator=separator),
         cannot_hold=cannot_hold,
         runs_as=runs_as,
         separator=separator,
@@ -234,7 +234,7 @@ FORMATS = (
     JSON_LINES,
     text_table("csv", ",", (".csv",)),
     TSV,
-    text_table("beir", "\t", write=tabular.write_beir, cannot_hold=tabular.BEIR_CANNOT_HOLD, runs_as="tsv"),
+    text_table("beir", "\t", write=separated.write_beir, cannot_hold=separated.BEIR_CANNOT_HOLD, runs_as="tsv"),
     Format(
         "parquet",
         (".parquet", ".pq"),

@@ -13,7 +13,7 @@ from assay._kernel import Rows
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.json_text import explain_json_error, plain_message, refuse_repeats
 from assay.core.text import show
-from assay.data.frames.frame import KNOWN, normalise_name
+from assay.data.frames.columns import KNOWN, normalise_name
 from assay.files.source import Source, prefix_errors, undecodable_line
 
 if TYPE_CHECKING:

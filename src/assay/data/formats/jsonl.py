@@ -7,22 +7,22 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
-from assay._kernel import SharedStrings, decode_json_lines
+from assay._kernel import RowDecoder, SharedStrings, decode_json_lines
 from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.data.formats.needed import lines_decoder
-from assay.data.frames.frame import KNOWN, normalise_name
-from assay.files.source import Batch, Placed
+from assay.data.formats.tabular import Batch, Placed
+from assay.data.frames.columns import KNOWN, normalise_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     import polars
 
-    from assay.data.formats.needed import Need
+    from assay.data.formats.tabular import Need
     from assay.files.source import Source
+
 
 CANNOT_HOLD = ("the run's tag", "queries without documents")
 # An object on the first line, and another one after it.
@@ -198,3 +198,14 @@ def first_keys(file: IO[bytes], longest: int) -> list[str]:
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
     data.to_polars().write_ndjson(file)
+
+
+def lines_decoder(names: Sequence[str], need: Need, longest: int) -> RowDecoder | None:
+    """What decodes JSON Lines with these keys; None if the kernel cannot."""
+    kinds = need.kinds(names)
+    if kinds is None:
+        return None
+    try:
+        return RowDecoder.json_lines(list(names), kinds, longest)
+    except UnicodeEncodeError:
+        return None

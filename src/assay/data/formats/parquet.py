@@ -9,10 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import parquet_names
 from assay.core.errors import FormatError
-from assay.data.formats.tabular import BATCH, explain_failure
-from assay.data.frames.frame import find_columns
-from assay.data.frames.given import GIVEN_RANK
-from assay.files.source import Batch
+from assay.data.formats.tabular import BATCH, Batch, explain_failure
+from assay.data.frames.columns import GIVEN_RANK, find_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

@@ -1,52 +1,118 @@
-"""CSV and TSV (BEIR's judgments are TSV), read with polars; and what all tables share: batches ready for the kernel.
+"""What all tables share: rows a batch at a time, ready for the kernel, of only the columns that are needed.
 
-Rows of judgments and runs are read a batch at a time. Blank lines are skipped, but counted.
+The kernel decodes what is common and well formed. A block with anything else is left to the format's own reader, which
+has the words for what is wrong.
 """
 
 from __future__ import annotations
 
-import csv
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from assay._kernel import RowDecoder
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.formats.header import HEAD, NUL, fault_of_header, leading_blank_lines, original_heading, read_head
-from assay.data.frames.frame import (
+from assay.data.frames.columns import (
+    GIVEN_RANK,
     NO_ITERATION,
     find_columns,
     groups_of_iterations,
     prepare_table,
-    replace_unwritable,
     rows_of_table,
-    shortest_text,
 )
-from assay.data.frames.given import GIVEN_RANK
-from assay.files.source import Batch, Placed, undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 
     import polars
 
     from assay._kernel import Ranker
     from assay.files.source import Source
 
+
+class Placed(NamedTuple):
+    """One record of a file, and where it is, for messages."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+class Batch(NamedTuple):
+    """Some rows of a table, and their lines (or numbers) in the file."""
+
+    frame: polars.DataFrame
+    numbers: Sequence[int]
+    noun: str = "line"
+    is_text: bool = False
+
+    def place(self, row: int) -> str:
+        """How messages name a row."""
+        return f"{self.noun} {self.numbers[row]}"
+
+
+# Bytes that are decoded at a time.
+BLOCK = 1 << 23
+
+
+class Need(NamedTuple):
+    """What is needed of a table: judgments or a run, which columns hold them, and on how many threads to read."""
+
+    columns: Mapping[str, str] | None
+    judgments: bool
+    threads: int = 1
+
+    def kinds(self, names: Sequence[str]) -> list[bool | None] | None:
+        """Whether each column is needed as numbers, as text, or not at all; None if the kernel cannot decode these."""
+        try:
+            found = find_columns(names, self.columns, judgments=self.judgments, name="")
+        except FormatError:
+            # The format's own reader says what is wrong.
+            return None
+        numbers = {column: role == "value" for role, column in found.items()}
+        is_given = not self.judgments and GIVEN_RANK in names
+        # A column may be named for what judgments have and runs do not: then it must be there, though it is not read.
+        is_surplus = not set((self.columns or {}).values()) <= numbers.keys()
+        is_decodable = not (is_given or is_surplus) and len(numbers) == len(found)
+        return [numbers.get(each) for each in names] if is_decodable else None
+
+    def decode(self, decoder: RowDecoder | None, file: IO[bytes]) -> Block:
+        """The next rows of a file, of which as much is read."""
+        import polars
+
+        content = file.read(BLOCK)
+        is_last = len(content) < BLOCK
+        if decoder is None:
+            size, decoded = len(content) if is_last else content.rfind(b"\n") + 1, None
+        else:
+            size, decoded = decoder.decode(content, is_last, self.threads)
+        file.seek(size - len(content), os.SEEK_CUR)
+        return Block(content, size, None if decoded is None else polars.DataFrame(decoded))
+
+
+class Block(NamedTuple):
+    """Bytes of a file, how many of them are whole rows, and these; none if they are left to the format's own reader."""
+
+    content: bytes
+    size: int
+    frame: polars.DataFrame | None
+
+
+NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
+# What polars adds to a heading that is in the header a second time.
+TWIN = "_duplicated_"
+
+
+def original_heading(name: str, names: Container[str]) -> str:
+    """A heading as the file has it."""
+    original, mark, _ = name.rpartition(TWIN)
+    return original if mark and original in names else name
+
+
 CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
-BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
-NAMES = {",": "csv", "\t": "tsv"}
 BATCH = 500_000
-LONGEST_CELL = 1 << 24
 INNER_MARK = "a byte-order mark (U+FEFF) begins the field, perhaps where two files were joined; remove it"
-UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
-
-
-class Cells(NamedTuple):
-    """One row of a text table as it is in the file, and its line."""
-
-    line: int
-    cells: list[str]
 
 
 def read_table(
@@ -166,70 +232,6 @@ def prepare_batches(
                 yield ready
 
 
-def read_separated(source: Source, separator: str) -> Generator[Batch]:
-    """The rows of a text table, in frames of texts."""
-    import polars
-
-    head = read_head(source)
-    lead = leading_blank_lines(head)
-    if b"\n" not in head and b"\r" in head.strip():
-        raise FormatError(f"{source.name}: the lines end with CR alone; save the file with LF or CRLF as line ends")
-    if fault := fault_of_header(head.split(b"\n", lead + 1)[lead], separator, is_cut=len(head) >= HEAD):
-        raise FormatError(f"{source.name}, line {lead + 1}: {fault}")
-    first = lead + 2
-    with source.plain() as path, explain_failure(source, NAMES[separator], path, separator):
-        blank = BlankRows(path, separator, lead)
-        table = polars.scan_csv(path, separator=separator, infer_schema=False, glob=False, skip_lines=lead)
-        try:
-            for frame in table.collect_batches(chunk_size=BATCH, maintain_order=True):
-                yield blank.drop(Batch(frame, range(first, first + len(frame)), is_text=True))
-                first += len(frame)
-        except polars.exceptions.NoDataError:
-            return
-        if first == lead + 2:
-            # A header alone; its columns may be wrong.
-            yield Batch(table.limit(0).collect(), [], is_text=True)
-
-
-class BlankRows:
-    """Finds the rows that polars made of blank lines, which it cannot tell from lines of empty cells."""
-
-    def __init__(self, path: Path, separator: str, lead: int) -> None:
-        self.path, self.separator, self.first = path, separator, lead + 2
-        self.found: set[int] | None = None
-
-    def drop(self, batch: Batch) -> Batch:
-        """The batch without rows of blank lines."""
-        import polars
-
-        frame = batch.frame
-        if not frame.width or not frame.to_series(frame.width - 1).null_count():
-            return batch
-        blank = frame.select(
-            polars.all_horizontal(polars.all().is_null() | (polars.all().str.strip_chars() == ""))
-        ).to_series()
-        if not blank.any():
-            return batch
-        if self.found is None:
-            self.found = self.scan()
-        # Rows are numbered as if each were one line, as the batch numbers them.
-        kept = [row for row, empty in enumerate(blank) if not (empty and batch.numbers[row] in self.found)]
-        return batch._replace(frame=frame[kept], numbers=[batch.numbers[row] for row in kept])
-
-    def scan(self) -> set[int]:
-        """The numbers of all rows that are blank lines."""
-        csv.field_size_limit(LONGEST_CELL)
-        with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            rows = csv.reader(file, delimiter=self.separator)
-            while rows.line_num < self.first - 1:
-                next(rows)
-            return {self.first + row for row, cells in enumerate(rows) if is_blank_line(cells)}
-
-
-def is_blank_line(cells: list[str]) -> bool:
-    return len(cells) <= 1 and not "".join(cells).strip()
-
-
 def refuse_marks(ready: polars.DataFrame, batch: Batch, name: str) -> None:
     """Raises if an id has a NUL or begins with a byte-order mark: whatever wrote it did not write text like this."""
     import polars
@@ -259,115 +261,15 @@ def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:
                     more += sum(cell.count("\n") for cell in fields.values() if cell is not None)
 
 
-def read_cells(source: Source, separator: str) -> Generator[Cells]:
-    """The rows of a text table as they are, whether the first is a header or not.
-
-    A cell in quotes loses them. In TSV, where texts are often written without quoting, a row is one line, and a quote
-    that does not enclose a whole cell is text.
-    """
-    csv.field_size_limit(LONGEST_CELL)
-    lines: list[str] = []
-    last: list[str] = []
-    with source.plain() as path, path.open(encoding="utf-8-sig", newline="") as file:
-        if separator == "\t":
-            rows = csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE)
-        else:
-            rows = csv.reader(remember(file, lines), delimiter=separator)
-        try:
-            for cells in rows:
-                last, lines[:] = lines[:], []
-                if not is_blank_line(cells):
-                    yield Cells(rows.line_num, unquote(cells) if separator == "\t" else cells)
-            if is_unclosed(last):
-                raise FormatError(f"{source.name}, line {rows.line_num - len(last) + 1}: {UNCLOSED}")
-        except csv.Error as error:
-            raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
-        except UnicodeDecodeError:
-            where = f"{source.name}, line {undecodable_line(path)}"
-            raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
-
-
-def remember(file: Iterable[str], lines: list[str]) -> Iterator[str]:
-    """The lines of a file, each of which is kept."""
-    for line in file:
-        lines.append(line)
-        yield line
-
-
-def is_unclosed(lines: list[str]) -> bool:
-    """Whether a row of CSV ends inside quotes, which only the end of the file can do."""
-    try:
-        list(csv.reader(lines, strict=True))
-    except csv.Error as error:
-        return "end of data" in str(error)
-    return False
-
-
-def unquote(cells: list[str]) -> list[str]:
-    r"""The cells of a line of TSV without the quotes around them; as they are if some cell only starts with a quote.
-
-    >>> unquote(['q1', '"who ""was"" it?"']), unquote(['q2', '"Hamlet" author'])
-    (['q1', 'who "was" it?'], ['q2', '"Hamlet" author'])
-    """
-    if not any(cell.startswith('"') for cell in cells):
-        return cells
-    try:
-        return next(csv.reader(["\t".join(cells)], delimiter="\t", strict=True))
-    except csv.Error:
-        return cells
-
-
-def write_text_table(data: Any, file: IO[bytes], separator: str) -> None:  # noqa: ANN401 - Qrels or Run
-    replace_unwritable(data.to_polars(), NAMES[separator]).write_csv(file, separator=separator)
-
-
-def write_beir(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels
-    """Judgments as BEIR has them: `query-id`, `corpus-id` and `score`."""
-    frame = replace_unwritable(data.to_polars(), "beir")
-    frame = frame.select("query_id", "doc_id", shortest_text(frame["relevance"]))
-    frame.rename({"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}).write_csv(file, separator="\t")
-
-
 @contextmanager
-def explain_failure(
-    source: Source, format: str, path: Path | None = None, separator: str | None = None
-) -> Iterator[None]:
-    """Turns errors of polars into assay's."""
+def explain_failure(source: Source, format: str, find_fault: Callable[[], str | None] = lambda: None) -> Iterator[None]:
+    """Turns errors of polars into assay's; `find_fault` may know better what is wrong, and where."""
     import polars
 
     try:
         yield
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
-        fault = find_fault(path, separator) if path is not None and separator is not None else None
-        if fault is not None:
+        if fault := find_fault():
             raise FormatError(f"{source.name}, {fault}") from error
         reason = printable(str(error).strip().partition("\n")[0])
         raise FormatError(f"{source.name} cannot be read as {format}: {reason}") from error
-
-
-def find_fault(path: Path, separator: str) -> str | None:
-    """The first line that cannot be read, and why; none if that cannot be found out."""
-    number = undecodable_line(path)
-    if number is not None:
-        return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
-    number = unclosed_quote(path)
-    if number is not None:
-        return f"line {number}: {UNCLOSED}"
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, delimiter=separator)
-        try:
-            width = len(next((row for row in rows if not is_blank_line(row)), []))
-            wide = next((row for row in rows if len(row) > width), None)
-        except csv.Error:
-            return None
-        return None if wide is None else f"line {rows.line_num}: {len(wide)} fields, but the header has {width}"
-
-
-def unclosed_quote(path: Path) -> int | None:
-    """The line with the quote that is open at the end of a file."""
-    since = None
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.count(b'"') % 2:
-                since = number if since is None else None
-    return since

@@ -16,8 +16,7 @@ from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
 from assay.core.text import show
-from assay.data.frames.frame import BLANK, NUL, replace_unwritable, shortest_text
-from assay.data.frames.given import GIVEN_RANK, GIVEN_SCORE
+from assay.data.frames.columns import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,15 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
-from assay.core.interface import Option
 from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
-from assay.core.text import show
-from assay.data.fields import SPAN_FIELDS
+from assay.core.text import Option, show
 from assay.data.formats import JSON_LINES, TREC, TSV, ending, recognise
-from assay.data.frames.frame import is_frame
-from assay.data.frames.rows import frame_rows
+from assay.data.formats.tabular import Placed
+from assay.data.frames.frame import frame_rows, is_frame
+from assay.data.passages import SPAN_FIELDS
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT
-from assay.files.source import Placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

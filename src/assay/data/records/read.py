@@ -6,9 +6,11 @@ which takes much less time than to look at each value by itself, and no row is h
 
 from __future__ import annotations
 
+import gc
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
@@ -18,6 +20,8 @@ from assay._kernel import SharedStrings
 from assay.core.errors import DuplicateError
 from assay.core.text import show
 from assay.data.formats.jsonl import WIDEST, record_blocks
+from assay.data.formats.tabular import Placed
+from assay.data.passages import TEXT, Passages
 from assay.data.records.fields import (
     USUAL_FIELDS,
     GivenFields,
@@ -29,11 +33,11 @@ from assay.data.records.fields import (
     is_json_lines,
 )
 from assay.data.records.record import LONGEST_FIELD, NO_FIELDS, SHORT, Record, make_record, short_fields
-from assay.data.texts import TEXT, Passages, replace_surrogates
-from assay.files.source import Placed, is_source, open_source
+from assay.data.texts import replace_surrogates
+from assay.files.source import is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from assay.files.source import Source
 
@@ -295,3 +299,21 @@ PLAIN_PARTS: dict[str, Callable[[Values], Values | None]] = {
     "answer": plain_texts,
     "references": plain_references,
 }
+
+
+@contextmanager
+def collection_put_off() -> Iterator[None]:
+    """Does not search for cycles inside the context: the time would grow with the square of the objects made.
+
+    >>> with collection_put_off():
+    ...     gc.isenabled()
+    False
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

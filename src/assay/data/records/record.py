@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import count, show
-from assay.data.frames.frame import as_id
+from assay.data.formats.tabular import Placed
+from assay.data.frames.columns import as_id
+from assay.data.passages import TEXT, Passages, read_passages
 from assay.data.records.fields import PARTS, Layout, RecordFields
-from assay.data.texts import TEXT, Passages, read_passages, replace_surrogates
-from assay.files.source import Placed
+from assay.data.texts import replace_surrogates
 
 if TYPE_CHECKING:
     from assay.data.records.read import RecordPlaces

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.core.errors import AssayError, FileError, FormatError
-from assay.core.interface import Option
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.engine.spark.frames import is_of_spark, quoted, reason_of
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def numeric(frame: DataFrame) -> DataFrame:
     """A table of text with its scores as numbers; what is not a number is null, an error where it is counted."""
     from pyspark.sql import functions
 
-    from assay.data.frames.frame import find_columns
+    from assay.data.frames.columns import find_columns
 
     score = find_columns(frame.columns, None, judgments=False, name="the run")["value"]
     return frame.withColumn(score, to_number(functions.btrim(functions.col(quoted(score)), functions.lit(SPACE))))

@@ -16,9 +16,8 @@ import polars
 
 from assay.core import errors
 from assay.core.errors import AssayError, DataError, FormatError
-from assay.core.interface import Option
-from assay.core.text import printable, show
-from assay.data.frames.frame import find_columns, list_names
+from assay.core.text import Option, printable, show
+from assay.data.frames.columns import find_columns, list_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,8 +12,9 @@ from assay.core.errors import DataError, MismatchError
 from assay.core.judged import FloatArray
 from assay.core.text import count, show
 from assay.data.frames.frame import is_frame
+from assay.data.passages import TEXT
 from assay.data.records.fields import ANSWER, REFERENCES
-from assay.data.texts import QUESTION_ID, TEXT, replace_surrogates
+from assay.data.texts import QUESTION_ID, replace_surrogates
 
 Value = TypeVar("Value")
 # In a table of references alone, a column of answers holds the references.

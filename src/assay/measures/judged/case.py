@@ -12,8 +12,7 @@ from typing import Any
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
-from assay.core.prompt import Embed, Reply, Request
-from assay.core.ruling import Finding, JudgeFailure, RulingKind, Verdict, run_steps, unjudgeable
+from assay.core.ruling import Embed, Finding, JudgeFailure, Reply, Request, RulingKind, Verdict, run_steps, unjudgeable
 from assay.data.records.record import Record
 
 

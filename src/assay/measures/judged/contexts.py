@@ -15,8 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from assay.core.measure import JudgedExample, define
-from assay.core.prompt import Prompt
-from assay.core.ruling import Asking, Finding, Steps, Verdict
+from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict
 from assay.core.text import first_line
 from assay.measures.judged.case import Case, packs
 from assay.measures.judged.statements import STATEMENTS, SUPPORT, check_support, share, split_statements

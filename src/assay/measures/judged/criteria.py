@@ -18,8 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, JudgedExample, define
-from assay.core.prompt import Prompt, Reply, Scale
-from assay.core.ruling import Steps
+from assay.core.ruling import Prompt, Reply, Scale, Steps
 from assay.core.text import show
 from assay.measures.judged.case import Case, one_verdict
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from assay.core.measure import JudgedExample, define
 from assay.core.parameter import Bounds
-from assay.core.prompt import Embed, Prompt
-from assay.core.ruling import Asking, Finding, Steps, Verdict
+from assay.core.ruling import Asking, Embed, Finding, Prompt, Steps, Verdict
 from assay.measures.judged.case import Case
 
 Strictness = Annotated[int, Bounds(low=1, high=20), "how many questions are generated from the answer"]

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 from assay.core.measure import JudgedExample, define
-from assay.core.prompt import Prompt
-from assay.core.ruling import Asking, Finding, Steps, Verdict, unjudgeable
+from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict, unjudgeable
 from assay.core.text import show
 from assay.measures.judged.case import Case, packs
 

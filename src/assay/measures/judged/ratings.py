@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from assay.core.measure import JudgedExample, define
 from assay.core.parameter import Bounds
-from assay.core.prompt import Prompt, Reply, Scale
-from assay.core.ruling import Asking, Finding, JudgeFailure, RulingKind, Steps, Verdict
+from assay.core.ruling import Asking, Finding, JudgeFailure, Prompt, Reply, RulingKind, Scale, Steps, Verdict
 from assay.measures.judged.case import Case, one_verdict, packs, within
 
 LEVELS = Scale(0, 2)

@@ -17,8 +17,7 @@ import numpy as np
 from assay.core.errors import MeasureError
 from assay.core.measure import JudgedExample, define
 from assay.core.parameter import Bounds
-from assay.core.prompt import Prompt
-from assay.core.ruling import Asking, Finding, Steps, Verdict
+from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict
 from assay.measures.judged.case import Case, packs
 from assay.measures.judged.embeddings import similarity_of
 

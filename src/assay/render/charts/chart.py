@@ -82,8 +82,8 @@ class Chart:
 
         `scale` is the number of pixels per unit in a PNG. A page works offline, with its scripts inside.
         """
+        from assay.core.text import quoted
         from assay.files.replace import replaced, target_of
-        from assay.files.source import quoted
 
         ending = ending_of(path)
         content = self.draw(ending, theme=theme, scale=scale)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import FormatError
 from assay.data.events import Part
-from assay.data.frames.frame import normalise_name
+from assay.data.frames.columns import normalise_name
 from assay.render.export import write_rows
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from assay.core.errors import AssayError
-from assay.core.text import printable, show
+from assay.core.text import printable, quoted, show
 from assay.files.replace import PRIVATE, target_of
-from assay.files.source import quoted, reason_of
+from assay.files.source import reason_of
 from assay.studio.store.events import StoreError
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, Connection, create_engine, insert, inspect, select, text, update
 
 from assay.core.errors import FileError
+from assay.core.text import quoted
 from assay.files.replace import PRIVATE, replaced, target_of
-from assay.files.source import quoted, reason_of
+from assay.files.source import reason_of
 from assay.studio.store.events import StoreError
 from assay.studio.store.schema import METADATA, STUDIO
 

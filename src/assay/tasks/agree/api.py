@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, MismatchError, PolicyError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.data.qrels import Qrels
 from assay.data.run import run_names
 from assay.stats.agreement import SCALES, WEIGHTS

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MismatchError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import some
+from assay.core.text import Option, some
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, read_again
 from assay.results.results import common_notes

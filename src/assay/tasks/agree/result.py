@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.core.errors import DataError, MeasureError
-from assay.core.interface import Option
-from assay.core.text import count, printable, show
+from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.render.narrow import narrow_text, terminal_width, wrapped
 from assay.stats.agreement import kind_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, resolve, write_name
-from assay.core import grammar
+from assay.core.convention import split_name
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
@@ -123,7 +123,7 @@ def told_by(name: str, tool: Convention) -> frozenset[str]:
     if written is not None:
         options = tool.names[written.base].options
         return frozenset(options[option].parameter for option in written.options)
-    spelling = grammar.split_name(name)
+    spelling = split_name(name)
     definition, preset = TABLE.find(spelling.name)
     return frozenset({*spelling.values, *preset} - {definition.at})
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from assay.core.errors import AssayError, PolicyError
 from assay.core.progress import watched
 from assay.core.text import show
+from assay.data.passages import is_number
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.texts import is_number
 from assay.files.source import describe, is_source
 from assay.tasks.check.findings import check_qrels, check_run
 from assay.tasks.check.result import CheckedFile, CheckFinding, CheckReport

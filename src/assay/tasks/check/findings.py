@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.id_difference import MOST_IDS, find_difference
-from assay.core.interface import Option
-from assay.core.text import count, show, some
+from assay.core.text import Option, count, show, some
 from assay.tasks.check.result import CheckedFile, CheckFinding, Level
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan

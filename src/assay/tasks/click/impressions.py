@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, FormatError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import some
+from assay.core.text import Option, some
 from assay.data.events import read_events
-from assay.data.frames.frame import DOCUMENT, QUERY
+from assay.data.frames.columns import DOCUMENT, QUERY
 
 if TYPE_CHECKING:
     import polars

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
-from assay.core.interface import Option
-from assay.core.text import some
+from assay.core.text import Option, some
 from assay.data.run import read_again
 from assay.results.results import Results
 from assay.stats.anchored import compare_anchored

@@ -15,11 +15,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, MeasureError
-from assay.core.interface import Option
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.progress import progress_bar
-from assay.core.text import some
+from assay.core.text import Option, some
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
 from assay.stats.pairs import Measured

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.core.note import Note
-    from assay.core.signature import Signature
+    from assay.core.policies import Signature
 
 # Documents shown per query, of two runs and of one; exports for programs have all judged documents.
 MOST_SHOWN = {2: 10, 1: 3}

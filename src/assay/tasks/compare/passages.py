@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MismatchError
 from assay.core.text import first_line, given_id, some
+from assay.data.partial import read_some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.data.some_queries import read_some
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
 from assay.files.source import is_source
 from assay.tasks.compare.ranks import Document, Move, is_shown

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
-from assay.core.interface import Option
 from assay.core.policies import count_missing
 from assay.core.progress import watched
-from assay.core.text import show, some
+from assay.core.text import Option, show, some
 from assay.data.run import name_runs, run_names
 from assay.files.source import StandardInput, describe, is_source
 from assay.results.align import align_by_query, align_measures

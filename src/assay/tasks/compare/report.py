@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import AssayError, DataError, NeedError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.text import count, show
+from assay.core.text import Option, count, show
 from assay.data.run import Run
-from assay.data.text_fields import read_fields
-from assay.data.texts import QUESTIONS
+from assay.data.texts import QUESTIONS, read_fields
 from assay.render import Marked, finite
 from assay.render.charts.kinds import KINDS
 from assay.report.answers import CHUNK

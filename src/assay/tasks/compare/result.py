@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.text import count, printable, show
+from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.export import lines_below
 from assay.render.narrow import narrow_text, terminal_width, wrapped
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.core.note import Note
-    from assay.core.signature import Signature
+    from assay.core.policies import Signature
     from assay.render.charts import Chart
     from assay.results.result import Result
     from assay.results.results import Results

@@ -15,7 +15,8 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.text import nearest
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects
-from assay.data.frames.frame import is_frame, normalise_name
+from assay.data.frames.columns import normalise_name
+from assay.data.frames.frame import is_frame
 from assay.data.records.fields import PARTS, RecordFields
 from assay.data.records.read import read_records
 from assay.files.source import describe, open_source

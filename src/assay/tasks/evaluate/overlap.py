@@ -15,15 +15,14 @@ import numpy as np
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError
 from assay.core.id_difference import IdDifference, find_difference
-from assay.core.interface import Advice, Option, Task
 from assay.core.judged import integers
 from assay.core.note import Note, NoteKind
-from assay.core.text import some
+from assay.core.text import Advice, Option, Task, some
 from assay.files.source import describe
 from assay.tasks.evaluate.score import SHARE
 
 if TYPE_CHECKING:
-    from assay.data.id_sample import Ids
+    from assay.data.partial import Ids
     from assay.data.qrels import Qrels
     from assay.engine.ranking import GivenRun, Ranking
 
@@ -115,7 +114,7 @@ def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
 
 def describe_documents(qrels: Qrels, run: GivenRun, rule: str | None) -> tuple[str, Advice]:
     """Documents of both sides, how their ids differ, and what to do."""
-    from assay.data.id_sample import sample_ids
+    from assay.data.partial import sample_ids
 
     sample = sample_ids(run.data, format=run.format, columns=run.columns)
     judged, retrieved = sample_both(qrels, sample or {})

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import Chosen, find_convention, measure_names, resolve, tool_of
 from assay.core.errors import MeasureError
-from assay.core.interface import Option, Task
 from assay.core.measure import Measure
 from assay.core.policies import Policies, check_chunks, check_whole
+from assay.core.text import Option, Task
 from assay.engine.kernel import kernel_options
 from assay.measures import TABLE
 from assay.tasks.evaluate.score import merge_parts, refused_notes, score

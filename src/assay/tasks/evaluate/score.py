@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from assay.core.errors import MeasureError, MismatchError
-from assay.core.interface import INTERFACE, Advice, Interface, Option
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, count_or_skip_missing
-from assay.core.text import show, some
+from assay.core.text import INTERFACE, Advice, Interface, Option, show, some
 from assay.engine.ranking import select
 from assay.results.result import Result
 

@@ -14,11 +14,10 @@ import polars
 from assay.conventions import Chosen
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, PolicyError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
-from assay.core.text import show
-from assay.data.frames.frame import find_columns
+from assay.core.text import Option, show
+from assay.data.frames.columns import find_columns
 from assay.data.qrels import Qrels
 from assay.engine.counted import Counted, CountedRanking
 from assay.engine.counting import Counting, check_distinct, from_bytes, uses_order, ways_of

@@ -12,8 +12,8 @@ import polars
 
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, FormatError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
+from assay.core.text import Option
 from assay.data.chunks.fields import MOST_SHOWN
 from assay.data.qrels import Qrels
 from assay.engine.chunks import ChunkRanking

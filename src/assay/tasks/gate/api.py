@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FileError, MeasureError, MismatchError, PolicyError
-from assay.core.interface import Option
-from assay.core.text import count, show, some
+from assay.core.text import Option, count, show, some
 from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
 from assay.stats.paired import TESTS_OF_MEANS

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, MeasureError, MismatchError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import count, p_words
+from assay.core.text import Option, count, p_words
 from assay.stats.intervals import FEWEST, ROUNDING, alike, detectable, deviation
 from assay.stats.paired import PAIRED_TESTS, constant_p, per_column, shifted_samples
 from assay.stats.significance import correct

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.conventions import find_convention, resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
-from assay.core.interface import Interface, Option
 from assay.core.policies import Policies
-from assay.core.text import nearest, printable, show
-from assay.files.source import prefix_errors, quoted, read_toml
+from assay.core.text import Interface, Option, nearest, printable, quoted, show
+from assay.files.source import prefix_errors, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable

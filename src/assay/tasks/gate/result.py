@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.note import Note
-    from assay.core.signature import Signature
+    from assay.core.policies import Signature
     from assay.results.result import Result
     from assay.tasks.gate.checks import Sides
 

@@ -20,8 +20,7 @@ from rapidfuzz import fuzz
 from assay.core.errors import DataError, MismatchError
 from assay.core.note import Note, loud_first
 from assay.core.policies import check_whole
-from assay.core.prompt import Prompt, Scale
-from assay.core.ruling import Finding, Rulings, Steps, Verdict, unjudgeable
+from assay.core.ruling import Finding, Prompt, Rulings, Scale, Steps, Verdict, unjudgeable
 from assay.core.text import count, some
 from assay.data.qrels import Qrels
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from assay.core.measure import Draws, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.progress import Stage, bar, is_watched
-from assay.core.prompt import Embed, Prompt, Request
-from assay.core.ruling import JudgeFailure, Ruling, RulingKind, Rulings, Steps, run_steps
+from assay.core.ruling import Embed, JudgeFailure, Prompt, Request, Ruling, RulingKind, Rulings, Steps, run_steps
 from assay.measures.judged.case import Case
 from assay.tasks.judge.limits import EstimateOnly, estimate_all
 from assay.tasks.judge.words import check_prompts

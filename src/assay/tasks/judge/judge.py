@@ -13,11 +13,9 @@ from functools import partial
 from typing import Any, Self
 
 from assay.core.errors import PolicyError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.prompt import Embed, Reply, ReplyError, Request
-from assay.core.ruling import JudgeFailure, RulingKind
-from assay.core.text import show
+from assay.core.ruling import Embed, JudgeFailure, Reply, ReplyError, Request, RulingKind
+from assay.core.text import Option, show
 from assay.net.http import NoResponseError, TemporaryError, pause_before_retry
 from assay.tasks.judge.cache import ReplyCache, default_place, digest_of
 from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, Prices, Throttle, Usage

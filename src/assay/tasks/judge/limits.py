@@ -19,8 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay.core.errors import PolicyError
-from assay.core.prompt import Embed, Reply, Request, Scale
-from assay.core.ruling import JudgeFailure, RulingKind, Steps, run_steps
+from assay.core.ruling import Embed, JudgeFailure, Reply, Request, RulingKind, Scale, Steps, run_steps
 from assay.core.text import count, show
 from assay.tasks.judge.model import estimate_tokens
 

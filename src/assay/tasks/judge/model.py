@@ -15,8 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from assay.core.errors import AssayError
-from assay.core.prompt import ReplyError
-from assay.core.ruling import JudgeFailure, RulingKind
+from assay.core.ruling import JudgeFailure, ReplyError, RulingKind
 from assay.core.text import printable, show
 from assay.net.http import TemporaryError
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError
 from assay.core.note import Note
-from assay.core.prompt import Prompt
-from assay.core.ruling import Finding, Ruling, Rulings, Steps, Verdict, unjudgeable
+from assay.core.ruling import Finding, Prompt, Ruling, Rulings, Steps, Verdict, unjudgeable
 from assay.core.text import count
 from assay.data.records.read import read_records
 from assay.render import Cell, Column, Exports, Table, json_fields, records

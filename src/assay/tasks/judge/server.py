@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import AssayError, DataError, FileError
-from assay.core.interface import Option
 from assay.core.ruling import JudgeFailure, RulingKind
-from assay.core.text import printable, show
+from assay.core.text import Option, printable, show
 from assay.net.http import HttpClient, HttpError, TemporaryError, excerpt
 from assay.net.secrets import secrets_in_address, secrets_in_headers
 from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, call_within, estimate_tokens

@@ -17,10 +17,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from assay.core.errors import FormatError, MeasureError, PolicyError
-from assay.core.interface import Option
 from assay.core.measure import Measure
-from assay.core.prompt import Prompt
-from assay.core.text import nearest, printable, show
+from assay.core.ruling import Prompt
+from assay.core.text import Option, nearest, printable, show
 from assay.files.source import prefix_errors, read_toml
 from assay.measures import TABLE
 from assay.measures.judged.criteria import KINDS, OwnCriterion, aspect, check_levels, criterion_definition

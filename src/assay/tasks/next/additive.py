@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.interface import Option
 from assay.core.judged import Hits, Judged
+from assay.core.text import Option
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray

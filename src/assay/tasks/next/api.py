@@ -8,9 +8,8 @@ import numpy as np
 
 from assay.conventions import find_convention
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.text import show, some
+from assay.core.text import Option, show, some
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.next.additive import make_additive, not_additive

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.data.frames.frame import as_id
+from assay.data.frames.columns import as_id
 
 ANSWER_KEYS = ("answer", "response", "result", "output", "generated_text", "prediction", "completion")
 CONTEXT_KEYS = (

@@ -17,8 +17,9 @@ from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import Policies, check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
+from assay.data.passages import is_number
 from assay.data.run import Run
-from assay.data.texts import is_number, read_texts
+from assay.data.texts import read_texts
 from assay.engine.chunks import Chunks
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan

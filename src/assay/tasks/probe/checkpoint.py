@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
-from assay.core.text import show
+from assay.core.text import quoted, show
 from assay.data.formats.jsonl import filled_lines, parse_json_line
-from assay.data.texts import is_number
-from assay.files.lock import lock
-from assay.files.replace import target_of
-from assay.files.source import quoted
+from assay.data.passages import is_number
+from assay.files.replace import lock, target_of
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.retrievers import LiveRanking
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FormatError, MismatchError
-from assay.core.text import some
+from assay.core.text import quoted, some
 from assay.data.formats import ending
 from assay.data.records.read import read_records
 from assay.data.write import open_replacement
 from assay.files.replace import target_of
-from assay.files.source import is_source, quoted
+from assay.files.source import is_source
 
 if TYPE_CHECKING:
     import os

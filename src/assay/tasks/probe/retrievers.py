@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
 from assay.core.text import show
-from assay.data.texts import is_number, read_passages
+from assay.data.passages import is_number, read_passages
 from assay.tasks.probe.answers import CONTEXT_KEYS, split_answer
 
 if TYPE_CHECKING:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import find_convention, judged_names, resolve
-from assay.core.collector import collection_put_off
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import MeasureError
-from assay.core.interface import Option
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import chunk_policies
-from assay.core.text import some
+from assay.core.text import Option, some
+from assay.data.records.read import collection_put_off
 from assay.data.records.record import short_fields
 from assay.engine.chunks import Chunks
 from assay.measures import SHORT_ANSWER_NAMES

@@ -13,11 +13,10 @@ from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.chunks.derived import Judgment, Wanted
 from assay.data.chunks.spans import Span, is_span, read_span
-from assay.data.fields import find_field
-from assay.data.frames.frame import as_id
+from assay.data.frames.columns import as_id
+from assay.data.passages import PASSAGE_ID, PASSAGE_TEXT, TEXT, are_plain_ids, document_id, find_field, finite_score
 from assay.data.qrels import Qrels
 from assay.data.records.record import PLAIN
-from assay.data.texts import PASSAGE_ID, PASSAGE_TEXT, TEXT, are_plain_ids, document_id, finite_score
 from assay.files.source import prefix_errors
 from assay.measures.ranking.groups import group_f_score, group_recall
 from assay.tasks.evaluate.api import Scorer

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MeasureError, PolicyError
 from assay.core.id_difference import find_difference
-from assay.core.interface import Advice, Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import shorten_text, show, some
+from assay.core.text import Advice, Option, shorten_text, show, some
 from assay.data.chunks.derived import Judgment, compare_texts, grade_texts, judge_hits, ranked_places, unique_names
-from assay.data.chunks.spans import Overlap, Span, check_share, is_span, read_span
-from assay.data.chunks.table import Chunk, read_chunks
-from assay.data.fields import SPAN_FIELDS
-from assay.data.frames.frame import as_id
+from assay.data.chunks.spans import Chunk, Overlap, Span, check_share, is_span, read_chunks, read_span
+from assay.data.frames.columns import as_id
+from assay.data.passages import SPAN_FIELDS, Passages, place_name
 from assay.data.records.record import PLAIN
-from assay.data.texts import Passages, place_name
 from assay.tasks.rag.gold import GoldItem, GoldText, gold_items, objects_of
 
 if TYPE_CHECKING:

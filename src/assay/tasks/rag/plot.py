@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import PolicyError
-from assay.core.interface import Option
-from assay.core.text import count
+from assay.core.text import Option, count
 from assay.tasks.rag.worst import GOLD
 
 if TYPE_CHECKING:

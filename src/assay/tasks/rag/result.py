@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.interface import Option
 from assay.core.policies import check_whole
-from assay.core.text import count, show
+from assay.core.text import Option, count, show
 from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals

@@ -5,25 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import count, show, some
+from assay.core.text import Option, count, quoted, show, some
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
-from assay.data.frames.frame import DOCUMENT, is_frame, is_tuples, normalise_name
+from assay.data.frames.columns import DOCUMENT, normalise_name
+from assay.data.frames.frame import is_frame, is_tuples
+from assay.data.passages import is_number, read_passages
 from assay.data.qrels import Qrels
 from assay.data.records.fields import MEASURED, PARTS, RecordFields, record_fields
 from assay.data.records.read import Records, read_record_file, read_records
 from assay.data.records.record import Record
 from assay.data.run import Run
-from assay.data.texts import DOCUMENTS, QUESTIONS, is_number, read_passages, read_texts
-from assay.files.source import Source, is_source, open_source, quoted
-
-if TYPE_CHECKING:
-    pass
+from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
+from assay.files.source import Source, is_source, open_source
 
 Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.text import count, first_line, printable, shorten_text
-from assay.data.texts import place_name
+from assay.data.passages import place_name
 from assay.render import Cell, Column, Table, View
 
 if TYPE_CHECKING:

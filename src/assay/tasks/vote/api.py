@@ -7,10 +7,9 @@ from numbers import Real
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.stats.intervals import check_level
 from assay.tasks.vote.ballots import read_ballots
 from assay.tasks.vote.methods import METHODS, OF_THUMBS, Settings, estimate_reliability, most_frequent

@@ -21,12 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 import numpy as np
 
 from assay.core.errors import DataError, FileError, FormatError, PolicyError
-from assay.core.interface import Option
 from assay.core.note import Note, NoteKind
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.data.events import read_events
-from assay.data.frames.frame import DOCUMENT, QUERY
-from assay.data.frames.given import as_float
+from assay.data.frames.columns import DOCUMENT, QUERY, as_float
 from assay.files.source import describe
 
 if TYPE_CHECKING:

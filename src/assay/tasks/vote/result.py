@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.interface import Option
 from assay.core.judged import ratio
 from assay.core.policies import check_whole
-from assay.core.text import show
+from assay.core.text import Option, show
 from assay.render.export import View
 from assay.results.graded import GradedPairs, rows_of, table_of
 from assay.stats.agreement import SCALES, Estimate, alpha, with_interval

@@ -1,7 +1,11 @@
-"""The ids at the start of a run in any form, read again to show how they differ from those of the judgments."""
+"""Parts of a run that are read again: the ids at its start, or the rankings of some queries.
+
+The ids show how they differ from those of the judgments. A file is read in parts, and only these rankings are kept.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from contextlib import closing
@@ -14,12 +18,18 @@ from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
 from assay.data.formats.tabular import prepare_files
 from assay.data.frames.frame import as_frame
-from assay.data.mappings import as_dicts
+from assay.data.qrels import as_dicts
 from assay.data.run import Run
 from assay.files.source import Source, check_path, is_source, is_stream, open_source
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Generator, Iterator
+
     import polars
+
+    from assay.data.formats.tabular import Batch
+    from assay.files.source import Source
 
 # What is read of a run: bytes of a file, rows of a table, queries of other data.
 MOST_BYTES = 1 << 22
@@ -27,7 +37,6 @@ MOST_ROWS = 100_000
 MOST_QUERIES = 2_000
 # Where query and document are in a line of a TREC run.
 TREC_FIELDS = 3
-
 Ids = dict[str, list[str]]
 
 
@@ -113,3 +122,44 @@ def ids_of_rows(rows: Rows) -> Ids:
         if size >= MOST_ROWS:
             break
     return ids
+
+
+# Bytes of lines that are looked at together.
+BLOCK = 1 << 22
+
+
+def read_some(path: str | os.PathLike[str], queries: set[str], format: str | None = None) -> Run | None:
+    """The run with these queries only; None if it has none of them. A JSON file is read whole."""
+    with open_source(path) as source:
+        chosen = recognise(source, format)
+        if chosen is TREC:
+            lines = b"".join(line for file in source.files for line in lines_of(file, queries))
+            return Run(io.BytesIO(lines), format=TREC.name) if lines else None
+        if chosen.batches is not None:
+            return rows_of(source, chosen.batches, queries)
+    whole = Run(path, format=format)
+    found = {query: whole.as_given(query) for query in whole.queries if query in queries}
+    return Run(found) if found else None
+
+
+def lines_of(source: Source, queries: set[str]) -> Iterator[bytes]:
+    """The lines of a TREC run that begin with one of the queries."""
+    wanted = {query.encode() for query in queries}
+    with source.plain() as path, path.open("rb") as file:
+        start = file.read(3)
+        file.seek(0 if start != b"\xef\xbb\xbf" else len(start))
+        while lines := file.readlines(BLOCK):
+            for line in lines:
+                fields = line.split(None, 1)
+                if fields and fields[0] in wanted:
+                    yield line if line.endswith(b"\n") else line + b"\n"
+
+
+def rows_of(source: Source, batches: Callable[[Source], Generator[Batch]], queries: set[str]) -> Run | None:
+    """The rows of a table that have one of the queries."""
+    import polars
+
+    with closing(prepare_files(batches, source, None, judgments=False)) as parts:
+        found = [part.filter(polars.col("query_id").is_in(list(queries))) for part in parts]
+    whole = polars.concat(found, how="diagonal") if found else polars.DataFrame()
+    return Run(whole.rename({"value": "score"})) if len(whole) else None

@@ -1,0 +1,227 @@
+"""Passages that a retriever returned for one question, and the fields of these.
+
+A passage may be an id, an id with its score, a dict, or another library's object: LangChain's and haystack's documents
+and LlamaIndex's nodes are recognised by their fields, without importing the library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.doc_id import field_of
+from assay.core.errors import DataError
+from assay.core.text import show
+from assay.data.frames.columns import as_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# Where an object may keep fields that it does not have itself.
+INSIDE = ("node", "document", "doc", "metadata", "meta")
+# The fields of a span, assay's own name first, then those of LlamaIndex, LangChain, haystack and others.
+SPAN_FIELDS: dict[str, tuple[str, ...]] = {
+    "document": ("document", "ref_doc_id", "source", "source_id", "document_id", "doc_id", "file_path", "file_name"),
+    "start": ("start", "start_char_idx", "start_index", "start_char", "start_offset", "split_idx_start"),
+    "end": ("end", "end_char_idx", "end_index", "end_char", "end_offset"),
+}
+
+
+def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there
+    """The first of the fields that a passage has, itself or in what it contains."""
+    for name in names:
+        found = get_field(value, name)
+        if found is not None:
+            return found
+    for name in INSIDE:
+        inner = get_field(value, name)
+        if inner is not None and not isinstance(inner, str):
+            found = find_field(inner, names)
+            if found is not None:
+                return found
+    return None
+
+
+def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
+    """A field of a dict or of an object; a method is not a field."""
+    # Most are plain dicts; asking for the abstract class takes longer than the rest.
+    is_mapping = type(value) is dict or isinstance(value, Mapping)
+    found = value.get(name) if is_mapping else getattr(value, name, None)  # type: ignore[attr-defined]
+    return None if callable(found) else found
+
+
+PASSAGE_ID = (
+    *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),
+    *("passage_id", "pid", "chunk_id", "node_id", "id_"),
+)
+PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
+PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
+PAIR = 2
+TEXT = frozenset({str})
+
+
+class Passages(NamedTuple):
+    """Retrieved ids, best first; scores and texts only if every passage has one.
+
+    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none. `items`
+    are the passages as they were given, unless those are plain ids. `nameless` says what is wrong if a passage has no
+    id; then the ids are just names for their places.
+    """
+
+    ids: list[str]
+    scores: list[float] | None = None
+    texts: list[str] | None = None
+    is_list: bool = True
+    items: list[Any] | None = None
+    nameless: str = ""
+
+    @property
+    def ranking(self) -> list[str] | list[tuple[str, float]]:
+        """The question's ranking in a run: with scores only if they agree with the order.
+
+        >>> Passages(["a", "b"], [0.9, 0.1]).ranking, Passages(["a", "b"], [0.5, 0.5]).ranking
+        ([('a', 0.9), ('b', 0.1)], ['a', 'b'])
+        """
+        if self.scores is None:
+            return self.ids
+        if self.is_list and not all(left > right for left, right in pairwise(self.scores)):
+            return self.ids
+        return list(zip(self.ids, self.scores, strict=True))
+
+    def at(self, places: Sequence[int]) -> Passages:
+        """Only the passages at these places."""
+
+        def some(column: list[Any] | None) -> list[Any] | None:
+            return None if column is None else [column[place] for place in places]
+
+        ids = [self.ids[place] for place in places]
+        return Passages(ids, some(self.scores), some(self.texts), self.is_list, some(self.items), self.nameless)
+
+    @property
+    def rises(self) -> bool:
+        """Whether scores contradict the order, as distances do."""
+        return any(left < right for left, right in pairwise(self.scores or []))
+
+
+class Passage(NamedTuple):
+    """One retrieved passage; `fault` says what is wrong if it has no id."""
+
+    name: str
+    text: str | None = None
+    score: float | None = None
+    fault: str = ""
+
+
+def read_passages(found: object, place: str, *, doc_id: str | None = None, lenient: bool = False) -> Passages:
+    """What was retrieved, in any form.
+
+    `place` is what messages call it. `doc_id` is the path to a passage's id, such as `metadata.source`. A passage
+    without an id is an error, unless the reader is lenient: passages can also be compared by their texts or spans.
+
+    >>> passages = read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
+    >>> passages.ids, passages.texts
+    (['d1', 'd2'], ['one', 'two'])
+    >>> read_passages({"d1": 0.4, "d2": 0.9}, "question 'q1'").ranking
+    [('d2', 0.9), ('d1', 0.4)]
+    """
+    if isinstance(found, Mapping):
+        scored = [(document_id(key, place), finite_score(score, place)) for key, score in found.items()]
+        scored.sort(key=lambda pair: -pair[1])
+        return Passages([key for key, _ in scored], [score for _, score in scored], is_list=False)
+    if type(found) is list and are_plain_ids(found):
+        return Passages(list(found))
+    if hasattr(found, "tolist"):
+        found = found.tolist()
+    if isinstance(found, (set, frozenset)):
+        raise DataError(f"{place}: the retrieved documents are a set, which has no order; pass a list")
+    if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
+        raise DataError(f"{place}: the retrieved documents must be a list of ids or passages, not {show(found)}")
+    values = list(found)
+    if values and all(is_pair(each) for each in values):
+        # Ids with their scores, or passages with theirs, as in LangChain.
+        passages = [read_passage(each[0], place, doc_id) for each in values]
+        scores = [finite_score(each[1], place) for each in values]
+        passages = [each._replace(score=score) for each, score in zip(passages, scores, strict=True)]
+        return combine(passages, [each[0] for each in values], lenient=lenient)
+    if all(as_id(each) is not None for each in values):
+        return Passages([document_id(each, place) for each in values])
+    return combine([read_passage(each, place, doc_id) for each in values], values, lenient=lenient)
+
+
+def are_plain_ids(values: list[Any]) -> bool:
+    """Whether all values are strings that can be ids as they are; false says nothing."""
+    return TEXT.issuperset(map(type, values)) and "" not in values and "".join(values).isascii()
+
+
+def is_pair(value: object) -> bool:
+    """Whether a value is something with its score."""
+    if not isinstance(value, (tuple, list)) or len(value) != PAIR:
+        return False
+    return is_number(value[1]) and not isinstance(value[0], float)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa: ANN401 - any library's passage
+    """A passage's id, text and score."""
+    if isinstance(value, str) or as_id(value) is not None:
+        return Passage(document_id(value, place))
+    name, fault = field_of(value, doc_id) if doc_id else find_field(value, PASSAGE_ID), ""
+    if name is None:
+        where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(PASSAGE_ID[:3])} or similar"
+        fault = (
+            f"{place}: a retrieved passage has no id {where}: {show(value)}; "
+            "say where the id is with doc_id, such as 'metadata.source'"
+        )
+    text, score = find_field(value, PASSAGE_TEXT), find_field(value, PASSAGE_SCORE)
+    if text is not None and not isinstance(text, str):
+        raise DataError(f"{place}: the text of passage {show(name)} must be a string, not {show(text)}")
+    known = "" if fault else document_id(name, place)
+    return Passage(known, text, None if score is None else finite_score(score, place), fault)
+
+
+def combine(passages: list[Passage], items: list[Any], *, lenient: bool) -> Passages:
+    """The passages in columns; if one lacks a score, a text or an id, none has."""
+    fault = next((each.fault for each in passages if each.fault), "")
+    if fault and not lenient:
+        raise DataError(fault)
+    texts = [each.text for each in passages if each.text is not None]
+    scores = [each.score for each in passages if each.score is not None]
+    return Passages(
+        [place_name(place) if fault else each.name for place, each in enumerate(passages)],
+        scores if scores and len(scores) == len(passages) else None,
+        texts if texts and len(texts) == len(passages) else None,
+        items=None if all(as_id(each) is not None for each in items) else items,
+        nameless=fault,
+    )
+
+
+def place_name(place: int) -> str:
+    """What a passage without an id is called: its place in the ranking, from 0."""
+    return f"retrieved-{place}"
+
+
+def document_id(value: object, place: str) -> str:
+    name = as_id(value)
+    if name is None:
+        expected = "valid Unicode" if isinstance(value, str) else "a string or an integer"
+        raise DataError(f"{place}: the id of a document must be {expected}, not {show(value)}")
+    if not name:
+        raise DataError(f"{place}: a retrieved document has an empty id")
+    return name
+
+
+def finite_score(value: object, place: str) -> float:
+    try:
+        score = float(value) if is_number(value) else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        score = math.inf
+    if not math.isfinite(score):
+        raise DataError(f"{place}: a score must be a finite number, not {show(value)}")
+    return score
