@@ -1,32 +1,36 @@
-"""Measures that add up over ranks: what a document is worth at each rank, and what each grade gains.
+"""Measures that add up over ranks, and when a comparison of two runs by one is settled.
 
 The value of a query by such a measure is Σ weight(rank) · gain(grade) over the judged documents that were retrieved. A
 judgment then moves the difference of two runs, b - a, by (weight in b - weight in a) · gain, whatever the other
 judgments are. `Definition.additive` says which measures these are. Weights and gains come from the measure itself: it
 is computed for rankings in which one document is judged.
+
+An unjudged document may still gain anything between the lowest and the highest gain, so all that further judgments can
+lead to is the interval from D - Σ down to D + Σ up, where D is the difference, and down and up are how far each
+unjudged document can move it. It is settled if 0 is outside: only moves against the present sign matter.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.judged import Hits, Judged
-from assay.core.text import Option
+from assay.core.text import Option, count
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
     from assay.core.policies import Policies
 
-# The first documents of a ranking that count for measures without a cutoff: all.
-ALL = None
+# Sums of so many floats are right to this share of what is added up.
+ROUNDING = 1e-13
 # Grades that a document may get are tried one by one, up to so many.
 MOST_GRADES = 1000
 # What to use in place of a measure that does not add up; of the others, precision.
@@ -44,6 +48,18 @@ INSTEAD = {
 }
 
 
+def cutoff_of(measure: Measure) -> int | None:
+    """How many of the first documents count; None if all do."""
+    cutoff: int | None = measure.values.get("k") if measure.definition.at == "k" else None
+    return cutoff
+
+
+def own_gains(measure: Measure) -> list[float]:
+    """The grades that have a gain of their own."""
+    gain = measure.values.get("gain")
+    return [float(grade) for grade in gain] if isinstance(gain, Mapping) else []
+
+
 @dataclass(frozen=True)
 class Additive:
     """An additive measure under policies, and the grades that a document may get: from `lowest` to `top`."""
@@ -52,12 +68,6 @@ class Additive:
     policies: Policies
     lowest: float
     top: float
-
-    @property
-    def reach(self) -> int | None:
-        """How many of the first documents count; None if all do."""
-        cutoff: int | None = self.measure.values.get("k") if self.measure.definition.at == "k" else ALL
-        return cutoff
 
     def values(self, rank: IntArray, retrieved: IntArray, grade: FloatArray) -> FloatArray:
         """The measure of rankings with one judged document each: its rank, how many were retrieved, its grade."""
@@ -75,8 +85,7 @@ class Additive:
     @cached_property
     def possible(self) -> FloatArray:
         """The grades that bound the gains of all that a document may get."""
-        gain = self.measure.values.get("gain")
-        named = [float(grade) for grade in gain] if isinstance(gain, Mapping) else []
+        named = own_gains(self.measure)
         level = self.measure.values.get("rel")
         steps = np.arange(math.ceil(self.lowest), min(math.floor(self.top), MOST_GRADES) + 1.0)
         # Beside a grade that has a gain of its own are others that gain themselves.
@@ -123,8 +132,7 @@ def make_additive(
 
     It includes the lowest grade that counts as relevant, and those with a gain of their own.
     """
-    gain = measure.values.get("gain")
-    named = [float(grade) for grade in gain] if isinstance(gain, Mapping) else []
+    named = own_gains(measure)
     wanted = [float(measure.values.get("rel", 1.0)), float(measure.values.get("max") or 0.0), *named]
     highest = max(1.0, float(grades.max(initial=0.0)), *wanted)
     least = min(0.0, float(grades.min(initial=0.0)), *named)
@@ -136,7 +144,6 @@ def make_additive(
 
 
 def check_grade(name: str, value: object) -> float:
-    """A grade that is a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
         raise PolicyError(f"{name} must be a finite number, not {value!r}")
     return float(value)
@@ -146,7 +153,7 @@ def not_additive(measure: Measure, policies: Policies) -> str:
     """Why no judgment can be told to settle a comparison by this measure, and what to use; empty if one can."""
     definition = measure.definition
     if not measure.is_additive:
-        cutoff = measure.values.get("k") if definition.at == "k" else None
+        cutoff = cutoff_of(measure)
         name = INSTEAD.get(definition.name, definition.name if definition.additive is not None else "precision")
         at = f"@{cutoff}" if cutoff is not None else "" if name in ("dcg", "rbp", "insq") else "@10"
         how = " with these parameters" if definition.additive is not None else ""
@@ -159,3 +166,77 @@ def not_additive(measure: Measure, policies: Policies) -> str:
         skipped = Option("no_relevant", policies.no_relevant)
         return f"{skipped} leaves out queries until a relevant document is judged; use {Option('no_relevant', 'zero')}"
     return ""
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """How far judgments can still move the difference of two runs, b - a, by a measure.
+
+    `difference`, `lowest` and `highest` are per query, over `queries` of them; a document that is not judged gains
+    nothing, as everywhere. `opposing` unjudged documents can still move the difference against its sign (any way if it
+    is 0), and `needed` judgments settle it if each finds a document that gains nothing; those that can move it most
+    come first.
+    """
+
+    measure: str
+    a: str
+    b: str
+    difference: float
+    lowest: float
+    highest: float
+    queries: int
+    is_settled: bool
+    opposing: int
+    needed: int
+
+    @property
+    def better(self) -> str | None:
+        """The run that is better by the judgments so far; None if neither is."""
+        return None if self.difference == 0 else self.b if self.difference > 0 else self.a
+
+    def __str__(self) -> str:
+        where = f"{self.measure}, {self.b} - {self.a}: {self.difference:+.4f}"
+        range_ = f"further judgments can lead to {self.lowest:+.4f} to {self.highest:+.4f}"
+        over = f"over {count(self.queries, 'query', 'queries')}"
+        if self.is_settled:
+            end = "" if self.lowest == self.highest else f"; {range_}"
+            return f"settled: no further judgment can change the sign ({where} {over}{end})"
+        moves = "it" if self.better is None else "it the other way"
+        still = f"{count(self.opposing, 'unjudged document')} can still move {moves}"
+        settle = "settles" if self.needed == 1 else "settle"
+        more = f"{count(self.needed, 'more judgment')} {settle} it if none finds a relevant document"
+        return f"not settled: {where} {over}; {range_}; {still}" + ("" if self.better is None else f"; {more}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"better": self.better, "sentence": str(self)}
+
+
+def settle(
+    difference: float, down: FloatArray, up: FloatArray, *, rounding: float, queries: int, per: int, **named: str
+) -> Settlement:
+    """The settlement of a sum of contributions, which each document can move `down` and `up`, 0 if it is judged.
+
+    `per` is what sums are divided by, `rounding` how far from 0 a sum may be that is 0.
+    """
+    is_even = abs(difference) <= rounding
+    difference = 0.0 if is_even else difference
+    # The moves against the present sign, each way if there is none; the largest first.
+    against = np.maximum(down, up) if is_even else down if difference > 0 else up
+    against = against[against > 0]
+    if not (against[1:] <= against[:-1]).all():
+        against = np.sort(against)[::-1]
+    # The moves that must go for the rest to be smaller than the difference.
+    excess = float(against.sum()) - abs(difference) + rounding
+    needed = len(against)
+    if not is_even:
+        needed = 0 if excess < 0 else min(needed, int(np.searchsorted(np.cumsum(against), excess, side="right")) + 1)
+    return Settlement(
+        difference=difference / per,
+        lowest=(difference - float(down.sum())) / per,
+        highest=(difference + float(up.sum())) / per,
+        queries=queries,
+        is_settled=needed == 0,
+        opposing=len(against),
+        needed=needed,
+        **named,
+    )

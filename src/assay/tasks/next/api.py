@@ -12,7 +12,7 @@ from assay.core.policies import check_whole
 from assay.core.text import Option, show, some
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.plan import resolve_measures
-from assay.tasks.next.additive import make_additive, not_additive
+from assay.tasks.next.additive import cutoff_of, make_additive, not_additive
 from assay.tasks.next.collect import collect_pairs, judgment_rows, named_runs, read_tops
 from assay.tasks.next.pool import Compared, JudgmentPool, check_order
 from assay.tasks.next.result import NextJudgments
@@ -111,7 +111,8 @@ def make_pool(
     if not reason:
         range_ = grade_range or {}
         additive = make_additive(chosen.measure, chosen.policies, values, range_.get("lowest"), range_.get("top"))
-    reach = depth if additive is None else None if additive.reach is None else max(depth, additive.reach)
+    cutoff = cutoff_of(chosen.measure)
+    reach = depth if additive is None else None if cutoff is None else max(depth, cutoff)
     found = read_tops(named, measure, top=reach, convention=convention, **policies)
     judgments = judgment_rows(known, found.queries, chosen.policies)
     pairs = collect_pairs(found, depth, judgments, additive, compared)
@@ -153,6 +154,4 @@ def read_judgments(qrels: object) -> Qrels | None:
     if hasattr(type(qrels), "drawn_grades"):
         made: Qrels = qrels.qrels  # type: ignore[attr-defined]
         return made
-    if hasattr(qrels, "__len__") and not len(qrels):
-        return None
-    return Qrels(qrels, duplicates=None)
+    return None if hasattr(qrels, "__len__") and not len(qrels) else Qrels(qrels, duplicates=None)

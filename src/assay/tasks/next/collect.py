@@ -71,11 +71,9 @@ class Pairs:
         return len(self.best)
 
     def query(self, row: int) -> str:
-        """The query of a pair."""
         return self.queries[int(np.searchsorted(self.starts, row, side="right")) - 1]
 
     def document(self, row: int) -> str:
-        """The document of a pair."""
         return given_id(self.text[self.offsets[row] : self.offsets[row + 1]].decode())
 
 
@@ -142,21 +140,17 @@ def collect_pairs(
         pairs = pairs.join(own, on=["query", "document"], how="left", maintain_order="left")
         text.append("".join(pairs["document"].to_list()).encode())
         made.append(pairs.with_columns(polars.col("document").str.len_bytes().alias("length")).drop("document"))
-    return joined(found.queries, int(sides.counted.sum()), polars.concat(made), b"".join(text))
-
-
-def joined(queries: list[str], counted: int, rows: polars.DataFrame, text: bytes) -> Pairs:
-    """The pairs of all chunks."""
-    counts = np.bincount(rows["query"].to_numpy(), minlength=len(queries))
+    rows = polars.concat(made)
+    counts = np.bincount(rows["query"].to_numpy(), minlength=len(found.queries))
     return Pairs(
-        queries=queries,
-        counted=counted,
+        queries=found.queries,
+        counted=int(sides.counted.sum()),
         starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
         best=rows["rank"].to_numpy().astype(np.int32),
         coefficient=rows["coefficient"].to_numpy().copy(),
         grade=rows["grade"].fill_null(np.nan).to_numpy().copy(),
         offsets=np.concatenate(([0], np.cumsum(rows["length"].to_numpy(), dtype=np.int64))),
-        text=text,
+        text=b"".join(text),
     )
 
 
@@ -199,10 +193,15 @@ def run_rows(name: str, tops: Tops, queries: range, sides: Weights) -> polars.Da
     sizes = np.diff(tops.starts[queries.start : queries.stop + 1])
     query = np.repeat(np.arange(queries.start, queries.stop), sizes)
     rank = np.arange(first, last) - tops.starts[query] + 1
+    # Document ids as the kernel has them, without a Python object for each.
+    offsets = tops.offsets[first : last + 1]
+    content = polars.lit(tops.text[int(offsets[0]) : int(offsets[-1])], dtype=polars.Binary)
+    places = polars.DataFrame({"at": offsets[:-1] - offsets[0], "length": np.diff(offsets)})
+    ids = places.select(content.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
     rows = polars.DataFrame(
         {
             "query": query.astype(np.uint32),
-            "document": ids_of(tops, first, last),
+            "document": ids,
             "rank": rank.astype(np.uint32),
             "coefficient": sides.coefficients(name, query, rank, np.repeat(sizes, sizes)),
         }
@@ -212,17 +211,6 @@ def run_rows(name: str, tops: Tops, queries: range, sides: Weights) -> polars.Da
     if repeats_of(sides.policies) == "once":
         rows = rows.filter(polars.struct("query", "document").is_first_distinct())
     return rows
-
-
-def ids_of(tops: Tops, first: int, last: int) -> polars.Series:
-    """Document ids as the kernel has them, without a Python object for each."""
-    import polars
-
-    offsets = tops.offsets[first : last + 1]
-    content = tops.text[int(offsets[0]) : int(offsets[-1])]
-    places = polars.DataFrame({"at": offsets[:-1] - offsets[0], "length": np.diff(offsets)})
-    whole = polars.lit(content, dtype=polars.Binary)
-    return places.select(whole.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
 
 
 def judgment_rows(qrels: Qrels | None, queries: Sequence[str], policies: Policies) -> polars.DataFrame:

@@ -7,9 +7,8 @@ are found without starting over.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
-from itertools import islice, pairwise
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,14 +16,12 @@ import numpy as np
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.policies import check_whole
 from assay.core.text import EMPTY_ID, show
-from assay.tasks.next.additive import check_grade
-from assay.tasks.next.settle import ROUNDING, settle
+from assay.tasks.next.additive import ROUNDING, check_grade, settle
 
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray, IntArray
-    from assay.tasks.next.additive import Additive
+    from assay.tasks.next.additive import Additive, Settlement
     from assay.tasks.next.collect import Pairs
-    from assay.tasks.next.settle import Settlement
 
 ORDERS = ("worth", "against", "depth", "random", "votes")
 # Votes that a pair should get, where those with the fewest come first.
@@ -87,6 +84,9 @@ class JudgmentPool:
             self._set_moves(slice(None), gained, ~self._is_judged[self._movers])
             self._largest = max(map(abs, compared.additive.bounds))
             self._rounding = ROUNDING * self._largest * float(np.abs(pairs.coefficient).sum())
+            # What a sum over queries is divided by.
+            is_mean = compared.additive.measure.definition.aggregate == "mean"
+            self._per = max(pairs.counted, 1) if is_mean else 1
 
     def __len__(self) -> int:
         """How many pairs there are, judged or not."""
@@ -96,24 +96,18 @@ class JudgmentPool:
         left = len(self.pairs) - int(self._is_judged.sum())
         return f"<JudgmentPool: {len(self.pairs):,} pairs of {len(self.pairs.queries):,} queries, {left:,} to judge>"
 
-    @property
-    def queries(self) -> list[str]:
-        """The queries of the runs."""
-        return self.pairs.queries
-
     def find(self, query: str, document: str) -> int | None:
         """The row of a pair; None if it is not in the pool."""
-        number = self._numbers.get(str(query))
-        if number is None:
-            return None
-        starts, offsets, text = self.pairs.starts, self.pairs.offsets, self.pairs.text
+        first, last = self._range(str(query))
         wanted = (str(document) or EMPTY_ID).encode(errors="surrogatepass")
-        first, last = int(starts[number]), int(starts[number + 1])
-        places = offsets[first : last + 1].tolist()
-        for row, (start, end) in enumerate(pairwise(places), start=first):
-            if end - start == len(wanted) and text[start:end] == wanted:
-                return row
-        return None
+        places = pairwise(self.pairs.offsets[first : last + 1].tolist())
+        found = (row for row, place in enumerate(places, start=first) if self.pairs.text[slice(*place)] == wanted)
+        return next(found, None)
+
+    def _range(self, query: str) -> tuple[int, int]:
+        """The rows of a query: the first, and the one after the last."""
+        number = self._numbers.get(query)
+        return (0, 0) if number is None else (int(self.pairs.starts[number]), int(self.pairs.starts[number + 1]))
 
     def judge(
         self, query: str, document: str, grade: float | None, *, votes: int | None = None, is_final: bool = True
@@ -141,7 +135,6 @@ class JudgmentPool:
         return True
 
     def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
-        """Takes in how many votes there are on pairs."""
         for (query, document), votes in counts.items():
             row = self.find(query, document)
             number = check_whole("counts", votes, 0)
@@ -174,14 +167,10 @@ class JudgmentPool:
         """How many pairs are judged, and how many there are: of all queries or of one."""
         if query is None:
             return int(self._is_judged.sum()), len(self.pairs)
-        number = self._numbers.get(query)
-        if number is None:
-            return 0, 0
-        first, last = int(self.pairs.starts[number]), int(self.pairs.starts[number + 1])
+        first, last = self._range(query)
         return int(self._is_judged[first:last].sum()), last - first
 
     def count_open(self, wanted: int = 1) -> int:
-        """How many pairs have fewer votes than wanted."""
         return int((self._votes < wanted).sum())
 
     def rows(self, order: str = "worth", *, seed: int = 0, wanted: int | None = None) -> IntArray:
@@ -190,7 +179,6 @@ class JudgmentPool:
         return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32)
 
     def pair(self, row: int) -> PairToJudge:
-        """The pair of a row."""
         worth = None
         if self.compared is not None:
             worth = abs(float(self.pairs.coefficient[row])) * self._largest / self._per
@@ -202,32 +190,19 @@ class JudgmentPool:
         if order in ("worth", "against") and self.compared is None:
             raise MeasureError(f"pairs have no worth: {self.reason}")
         most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
-        if order == "votes":
-            for level in range(most):
-                yield from self._blocks("depth", 0, partial(self._has_votes, level, level + 1))
-        elif order == "against":
-            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=True))
-            yield from self._blocks("worth", 0, partial(self._speaks_against, most, wanted=False))
-        else:
-            yield from self._blocks(order, seed, partial(self._has_votes, 0, most))
+        rows = self._ordered({"votes": "depth", "against": "worth"}.get(order, order), seed)
+        levels = [(level, level + 1) for level in range(most)] if order == "votes" else [(0, most)]
+        for (least, below), side in product(levels, (True, False) if order == "against" else (None,)):
+            for start in range(0, len(rows), BLOCK):
+                block = rows[start : start + BLOCK]
+                is_open = (self._votes[block] >= least) & (self._votes[block] < below)
+                yield block[is_open if side is None else is_open & (self._is_against(block) == side)]
 
-    def _has_votes(self, least: int, below: int, rows: IntArray) -> BoolArray:
-        """Which rows have at least so many votes, and fewer than so many."""
-        chosen: BoolArray = (self._votes[rows] >= least) & (self._votes[rows] < below)
-        return chosen
-
-    def _speaks_against(self, most: int, rows: IntArray, *, wanted: bool) -> BoolArray:
-        """Which open rows speak for the run that is behind, or which do not; all do if none is behind."""
+    def _is_against(self, rows: IntArray) -> BoolArray:
+        """Which rows speak for the run that is behind; all do if none is."""
         sign = 0.0 if self.settlement is None else np.sign(self.settlement.difference)
-        is_against = (self.pairs.coefficient[rows] * sign < 0) | (sign == 0)
-        chosen: BoolArray = self._has_votes(0, most, rows) & (is_against == wanted)
-        return chosen
-
-    def _blocks(self, order: str, seed: int, is_open: Callable[[IntArray], BoolArray]) -> Iterator[IntArray]:
-        rows = self._ordered(order, seed)
-        for start in range(0, len(rows), BLOCK):
-            block = rows[start : start + BLOCK]
-            yield block[is_open(block)]
+        is_against: BoolArray = (self.pairs.coefficient[rows] * sign < 0) | (sign == 0)
+        return is_against
 
     def _ordered(self, order: str, seed: int) -> IntArray:
         """All rows in an order, judged or not."""
@@ -245,12 +220,6 @@ class JudgmentPool:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
-
-    @property
-    def _per(self) -> int:
-        """What a sum over queries is divided by."""
-        is_mean = self.compared is not None and self.compared.additive.measure.definition.aggregate == "mean"
-        return max(self.pairs.counted, 1) if is_mean else 1
 
     def _set_moves(self, places: slice, gained: FloatArray, is_open: BoolArray) -> None:
         """Takes in what some of the pairs that can move the difference gained, and whether that may still change."""
@@ -293,6 +262,5 @@ def gains_of(grades: FloatArray, additive: Additive) -> FloatArray:
 
 
 def check_order(order: str) -> None:
-    """Raises unless the order is known."""
     if order not in ORDERS:
         raise PolicyError(f"unknown order {show(order)}; choose one of {', '.join(ORDERS)}")

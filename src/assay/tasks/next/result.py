@@ -11,8 +11,8 @@ from assay.render.export import render
 
 if TYPE_CHECKING:
     from assay.core.judged import IntArray
+    from assay.tasks.next.additive import Settlement
     from assay.tasks.next.pool import JudgmentPool, PairToJudge
-    from assay.tasks.next.settle import Settlement
 
 # Pairs that are printed; exports for programs have all.
 MOST_PRINTED = 20
