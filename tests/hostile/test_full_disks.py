@@ -32,7 +32,7 @@ SAVE = (
     + "assay.evaluate({each: {'d': 1} for each in ids}, {each: {'d': 1} for each in ids}, ['ap']).save(sys.argv[1])"
 )
 RECORDS = DATA + (
-    "from assay.tasks.probe.records import write_records\n"
+    "from assay.tasks.probe.result import write_records\n"
     "write_records([{'query_id': each, 'question': 'why?'} for each in ids], sys.argv[1])"
 )
 RANX = DATA + (

@@ -30,7 +30,7 @@ SAVED = VERSIONS + (
     "versions = [assay.evaluate(each, each, ['ap', 'ndcg@10']) for each in pair]\nwrite = lambda each: each.save(sys.argv[1])\n"
 )
 RECORDS = (
-    "from assay.tasks.probe.records import write_records\n"
+    "from assay.tasks.probe.result import write_records\n"
     "versions = [[{'query_id': f'q{n}', 'question': 'why?' * 20} for n in range(size)] for size in (500, 501)]\n"
     "write = lambda each: write_records(each, sys.argv[1])\n"
 )

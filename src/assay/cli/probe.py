@@ -27,8 +27,13 @@ from assay.core.note import LOUD
 from assay.data.formats import FORMATS
 from assay.data.write import losses
 from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
-from assay.tasks.probe.records import check_records_name, write_records
-from assay.tasks.probe.result import describe_pace, failure_lines, terminal_text
+from assay.tasks.probe.result import (
+    check_records_name,
+    describe_pace,
+    failure_lines,
+    terminal_text,
+    write_records,
+)
 
 MOST_FAILURES = 20
 

@@ -9,9 +9,8 @@ from assay.data.frames.columns import as_id
 from assay.data.passages import PASSAGE_TEXT, find_field, read_passages
 from assay.net.http import TemporaryError
 from assay.studio.views import votes_on
-from assay.tasks.probe.answers import split_answer
 from assay.tasks.probe.endpoint import HttpSearch
-from assay.tasks.probe.retrievers import RankingReader, find_list
+from assay.tasks.probe.response import RankingReader, find_list, split_answer
 
 if TYPE_CHECKING:
     from assay.studio.studio import Studio

@@ -7,8 +7,7 @@ import pytest
 
 import assay
 from assay.errors import DataError, MismatchError
-from assay.tasks.probe.answers import split_answer
-from assay.tasks.probe.retrievers import RankingReader
+from assay.tasks.probe.response import RankingReader, split_answer
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer
 
 TEXTS = [{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}]

@@ -14,10 +14,8 @@ import assay
 from assay.net import http
 from assay.net.http import TemporaryError, pause_before_retry
 from assay.tasks.probe import ask as asking
-from assay.tasks.probe.api import interrupted
-from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
-from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.retrievers import LiveRanking, RankingReader
+from assay.tasks.probe.ask import CallLimits, Job, ask_all
+from assay.tasks.probe.response import LiveRanking, RankingReader
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 
@@ -293,6 +291,11 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
     monkeypatch.setattr(threading.Thread, "join", stopped)
     monkeypatch.setattr(asking, "LOOK", 0.005)
     with pytest.raises(KeyboardInterrupt) as caught:
+        assay.probe(search, QUESTIONS, qrels, "rr", concurrency=1, name="search")
+    (said,) = caught.value.__notes__
+    assert said.endswith(" of 20 questions answered, nothing saved; use a checkpoint to be able to continue")
+    asked.clear()
+    with pytest.raises(KeyboardInterrupt) as caught:
         assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file, concurrency=1)
     finished = len(file.read_text().splitlines()) - 1
     said = f"interrupted: {finished} of 20 questions answered"
@@ -303,12 +306,6 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
     asked.clear()
     probe = assay.probe(search, QUESTIONS, qrels, "rr", checkpoint=file)
     assert (probe.asked, probe.resumed, len(asked)) == (20 - finished, finished, 20 - finished)
-
-
-def test_an_interrupt_without_a_checkpoint_says_that_nothing_is_kept():
-    outcomes = [Outcome("q1", LiveRanking(["d"]), 0.1, 1), Outcome("q2", None, 0.1, 1, "busy")]
-    said = interrupted(Checkpoint({}, None), outcomes, 20)
-    assert said == "interrupted: 1 of 20 questions answered, nothing saved; use a checkpoint to be able to continue"
 
 
 def test_the_interpreter_does_not_wait_for_a_call_that_hangs():

@@ -15,7 +15,7 @@ import assay
 from assay.live import HttpSearch
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.retrievers import LiveRanking
+from assay.tasks.probe.response import LiveRanking
 from search_server import QRELS, QUESTIONS, SearchServer, found
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}

@@ -8,7 +8,8 @@ import pytest
 import assay
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError
-from assay.tasks.probe.retrievers import LiveRanking, RankingReader, as_retriever, at_path, find_list, own_name
+from assay.tasks.probe.response import LiveRanking, RankingReader, at_path, find_list
+from assay.tasks.probe.retrievers import as_retriever, own_name
 
 QRELS = {"q1": ["d2"]}
 

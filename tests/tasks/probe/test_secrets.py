@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.live import HttpSearch
 from assay.net.secrets import Secret, hide
-from assay.tasks.probe.records import write_records
+from assay.tasks.probe.result import write_records
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 
 KEY = "a%2Fb%2Bcdefgh1234"

@@ -155,7 +155,7 @@ _ROWS = (
         "How long calls of a live retriever took, with p50, p95 and p99.",
         "calls",
         1,
-        "assay.tasks.probe.plot:draw_latency",
+        "assay.tasks.probe.latency:draw_latency",
     ),
     Kind("agreement", "The confusion matrix of two judges.", "judges", 1, "assay.tasks.agree.result:draw_agreement"),
 )

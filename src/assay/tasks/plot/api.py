@@ -77,7 +77,7 @@ def plot_other(kind: str, data: object, other: object, measures: Any, options: d
     """A chart of records, or of two judges."""
     chart: Chart
     if kind == "latency":
-        from assay.tasks.probe.plot import recorded_calls
+        from assay.tasks.probe.latency import recorded_calls
 
         chart = draw(kind, "a file of records", {"calls": recorded_calls(data)})
     elif kind == "blame":

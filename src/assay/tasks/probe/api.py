@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from assay.conventions import find_convention
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.id_difference import find_difference
 from assay.core.note import Note, NoteKind, loud_first
-from assay.core.policies import Policies, check_whole, chunk_policies, count_or_skip_missing
+from assay.core.policies import check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.passages import is_number
+from assay.data.records.read import read_records
 from assay.data.run import Run
 from assay.data.texts import read_texts
 from assay.engine.chunks import Chunks
+from assay.files.source import is_source
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.evaluate.score import warned
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.endpoint import HttpSearch
-from assay.tasks.probe.records import make_records, read_references
+from assay.tasks.probe.response import LiveRanking, RankingReader
 from assay.tasks.probe.result import Probe
-from assay.tasks.probe.retrievers import LiveRanking, RankingReader, Retriever, as_retriever, require_name
+from assay.tasks.probe.retrievers import Retriever, as_retriever, require_name
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
     from assay.core.measure import Measure
@@ -107,26 +110,38 @@ def probe(
     judged, notes = choose_questions(read_texts(questions), scorer, questions)
     right = read_references(references, judged)
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, None if rule is None else str(rule), once])
-    with open_checkpoint(checkpoint, owner) as kept, shown_progress(retriever, progress) as report:
+    documents = cache(lambda: frozenset(scorer.qrels.to_polars()["doc_id"]))
+    if callable(progress):
+        shown: AbstractContextManager[Report] = nullcontext(progress)
+    else:
+        shown = progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
+    with open_checkpoint(checkpoint, owner) as kept, shown as report:
         started = time.perf_counter()
-        reader, is_judged = RankingReader(k, rule, once), judged_in(scorer.qrels)
-        found = ask_missing(judged, retriever, reader, limits, is_judged=is_judged, kept=kept, report=report)
+        how: dict[str, Any] = {"is_judged": lambda each: each in documents(), "kept": kept, "report": report}
+        found = ask_missing(judged, retriever, RankingReader(k, rule, once), limits, **how)
         elapsed = time.perf_counter() - started
-    session = Session(retriever.name, k, {**kept.finished, **found}, len(found), elapsed)
-    probed = assemble(scorer, list(judged), session, notes, settings)
-    probed.records = make_records(judged, session.outcomes, scorer.qrels, right)
-    warned(probed.result)
+    outcomes = {query: found.get(query) or kept.finished[query] for query in judged}
+    rankings = {query: each.ranking for query, each in outcomes.items() if each.ranking is not None}
+    if not rankings:
+        raise unanswered(judged, outcomes, "no question")
+    failures = {query: each.failure for query, each in outcomes.items() if each.ranking is None}
+    entries = {query: ranking.entries for query, ranking in rankings.items()}
+    # A failed question has an empty ranking in the result, and none in the run.
+    result = scorer.evaluate({**entries, **{query: [] for query in failures}})
+    failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
+    notes = [*failed, *notes, *ranking_notes(rankings, k, rule), *depth_notes(scorer, k), *result.notes]
+    result = replace(result, policies=settings, notes=loud_first(notes))
+    warned(result)
+    probed = Probe(
+        result,
+        Run(entries, tag=retriever.name),
+        failures,
+        {query: outcomes[query].seconds for query in rankings},
+        asked=len(found),
+        elapsed=elapsed,
+    )
+    probed.records = make_records(judged, outcomes, scorer.qrels, right)
     return probed
-
-
-class Session(NamedTuple):
-    """The outcome of every question; `asked` of them were asked in `elapsed` seconds."""
-
-    name: str
-    k: int
-    outcomes: dict[str, Outcome]
-    asked: int
-    elapsed: float
 
 
 def ask_missing(
@@ -157,26 +172,14 @@ def ask_missing(
         if left:
             ask_all(left, Job(retriever.ask, reader.read, finish), limits)
     except KeyboardInterrupt as stop:
-        stop.add_note(interrupted(kept, list(outcomes.values()), len(questions)))
+        answered = len(kept.finished) + sum(each.ranking is not None for each in outcomes.values())
+        said = f"interrupted: {answered:,} of {count(len(questions), 'question')} answered"
+        more = ", nothing saved; use a checkpoint to be able to continue"
+        stop.add_note(said + (more if kept.file is None else "; to continue, run it again with the same checkpoint"))
         raise
     finally:
         retriever.close()
     return outcomes
-
-
-def judged_in(qrels: Qrels) -> Callable[[str], bool]:
-    """Whether any query has a judgment of a document."""
-    documents = cache(lambda: frozenset(qrels.to_polars()["doc_id"]))
-    return lambda document: document in documents()
-
-
-def interrupted(kept: Checkpoint, outcomes: list[Outcome], number: int) -> str:
-    """How far it got, and whether that is saved."""
-    answered = len(kept.finished) + sum(each.ranking is not None for each in outcomes)
-    said = f"interrupted: {answered:,} of {count(number, 'question')} answered"
-    if kept.file is None:
-        return f"{said}, nothing saved; use a checkpoint to be able to continue"
-    return f"{said}; to continue, run it again with the same checkpoint"
 
 
 def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: str) -> DataError:
@@ -185,15 +188,7 @@ def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: st
     return DataError(f"{what} was answered; for example {show(first.query)}: {first.failure}")
 
 
-def shown_progress(retriever: Retriever, progress: bool | Report) -> AbstractContextManager[Report]:
-    """Whom to tell the share done."""
-    if callable(progress):
-        return nullcontext(progress)
-    return progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
-
-
 def check_limits(concurrency: int, timeout: float | None, retries: int) -> CallLimits:
-    """The limits of the calls, each checked."""
     concurrency = check_whole("concurrency", concurrency, 1, MOST_CONCURRENT)
     retries = check_whole("retries", retries, 0, MOST_RETRIES)
     if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
@@ -226,51 +221,28 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     return judged, notes
 
 
-def assemble(scorer: Scorer, queries: list[str], session: Session, notes: list[Note], settings: Policies) -> Probe:
-    """The result; a failed question has an empty ranking in it, and none in the run."""
-    outcomes = session.outcomes
-    failures = {query: outcomes[query].failure for query in queries if outcomes[query].ranking is None}
-    rankings = {query: ranking for query in queries if (ranking := outcomes[query].ranking) is not None}
-    if not rankings:
-        raise unanswered(queries, outcomes, "no question")
-    entries = {query: ranking.entries for query, ranking in rankings.items()}
-    result = scorer.evaluate({**entries, **{query: [] for query in failures}})
-    failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
-    notes = [*failed, *notes, *ranking_notes(rankings, session.k, settings), *depth_notes(scorer, session.k)]
-    result = replace(result, policies=settings, notes=loud_first([*notes, *result.notes]))
-    seconds = {query: outcomes[query].seconds for query in rankings}
-    run = Run(entries, tag=session.name)
-    return Probe(result, run, failures, seconds, asked=session.asked, elapsed=session.elapsed)
-
-
-def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, settings: Policies) -> list[Note]:
+def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, rule: DocIdRule | None) -> list[Note]:
     """What was decided about the rankings."""
-    notes = [] if settings.doc_id is None else chunk_notes(rankings.values(), settings.doc_id)
-    concealing = [query for query, ranking in rankings.items() if ranking.concealed]
-    if concealing:
+    notes = []
+    dropped = sum(ranking.duplicates for ranking in rankings.values())
+    if rule is not None:
+        chunks = Chunks(rule, dropped=dropped)
+        for ranking in rankings.values():
+            chunks.count(len(ranking.ids) + ranking.duplicates, len(ranking.unmatched), ranking.unmatched)
+        notes = chunks.notes()
+    if concealing := [query for query, ranking in rankings.items() if ranking.concealed]:
         concealed = sum(ranking.concealed for ranking in rankings.values())
         notes.append(Note.of(NoteKind.CONCEALED, count=concealed, queries=concealing))
-    repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
-    if repeating and settings.doc_id is None:
-        dropped = sum(ranking.duplicates for ranking in rankings.values())
+    if dropped and rule is None:
+        repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
         notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeating))
-    rising = [query for query, ranking in rankings.items() if ranking.is_rising]
-    if rising:
+    if rising := [query for query, ranking in rankings.items() if ranking.is_rising]:
         notes.append(Note.of(NoteKind.ORDER, queries=rising))
     # A document that was left out was returned all the same.
     longest = max(len(ranking.ids) + ranking.duplicates for ranking in rankings.values())
     if longest < k:
         notes.append(Note.of(NoteKind.SHORT, count=longest, k=k))
     return notes
-
-
-def chunk_notes(rankings: Iterable[LiveRanking], rule: Any) -> list[Note]:  # noqa: ANN401 - a rule that was parsed
-    """How many chunks were left out, and which ids the rule does not match."""
-    chunks = Chunks(rule)
-    for ranking in rankings:
-        chunks.count(len(ranking.ids) + ranking.duplicates, len(ranking.unmatched), ranking.unmatched)
-        chunks.dropped += ranking.duplicates
-    return chunks.notes()
 
 
 def depth_notes(scorer: Scorer, k: int) -> list[Note]:
@@ -281,3 +253,45 @@ def depth_notes(scorer: Scorer, k: int) -> list[Note]:
         if is_number(measure.values.get("k")) and measure.values["k"] > k
     ]
     return [Note.of(NoteKind.DEPTH, measures=deeper, k=k)] if deeper else []
+
+
+def make_records(
+    questions: Mapping[str, str], outcomes: Mapping[str, Outcome], qrels: Qrels, references: Mapping[str, list[str]]
+) -> list[dict[str, Any]]:
+    """One record per question; a failed one has nothing retrieved and, if others are answered, an empty answer."""
+    gold = qrels.to_dict()
+    answers = any(each.ranking is not None and each.ranking.answer is not None for each in outcomes.values())
+    records = []
+    for query, question in questions.items():
+        ranking, outcome = outcomes[query].ranking or LiveRanking([]), outcomes[query]
+        optional = {
+            "references": references.get(query),
+            "retrieved": ranking.ids,
+            "retrieved_scores": ranking.scores,
+            "retrieved_texts": ranking.texts,
+            "answer": ranking.answer or "" if answers else None,
+            "failure": outcome.failure if outcome.ranking is None else None,
+            "latency": None if outcome.ranking is None else outcome.seconds,
+        }
+        given = {name: value for name, value in optional.items() if value is not None}
+        records.append({"query_id": query, "question": question, "gold": gold[query], **given})
+    return records
+
+
+def read_references(references: object, questions: Mapping[str, str]) -> dict[str, list[str]]:
+    """The reference answers of each question: a dict of texts or lists of texts, or a file or frame of records."""
+    if references is None:
+        return {}
+    is_dict = isinstance(references, Mapping) and not is_source(references)
+    data = [{"query_id": key, "references": text} for key, text in references.items()] if is_dict else references  # type: ignore[attr-defined]
+    found = {
+        each.query_id: list(each.references)
+        for each in read_records(data, name="the references").each
+        if each.references
+    }
+    if found.keys().isdisjoint(questions):
+        raise MismatchError(
+            f"no question has a reference answer: the questions have the ids {some(list(questions))}, "
+            f"the references {some(list(found))}"
+        )
+    return found

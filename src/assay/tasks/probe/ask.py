@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 from assay.core.errors import PASSING, AssayError
 from assay.core.text import count, printable
 from assay.files.source import check_spare_files
 from assay.net.http import TemporaryError, pause_before_retry
-from assay.tasks.probe.retrievers import LiveRanking
+from assay.tasks.probe.response import LiveRanking
 
 MOST_HANGING = 64
 LONGEST_MESSAGE = 200
@@ -92,11 +92,12 @@ def time_call(function: Callable[[], object]) -> CallResult:
     return CallResult(value, error, time.perf_counter() - started)
 
 
-def passes(error: BaseException | None) -> TypeGuard[BaseException]:
-    """Whether an error is not about the question: it ends the work and passes through unchanged."""
+def raise_passing(error: BaseException | None) -> None:
+    """Raises an error that is not about the question: it ends the work and passes through unchanged."""
     # A search that was cancelled is a failed question, though Python does not call it an Exception.
     own = (Exception, asyncio.CancelledError)
-    return error is not None and (isinstance(error, PASSING) or not isinstance(error, own))
+    if error is not None and (isinstance(error, PASSING) or not isinstance(error, own)):
+        raise error
 
 
 class Caller:
@@ -116,7 +117,6 @@ class Caller:
             call()
 
     def leave(self) -> None:
-        """Lets the thread end."""
         self.calls.put(None)
 
     async def call(self, function: Callable[[], object]) -> CallResult:
@@ -124,28 +124,25 @@ class Caller:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[CallResult] = loop.create_future()
 
+        def hand_over(result: CallResult) -> None:
+            """Passes the result to whoever waits; a coroutine that nobody waits for is closed."""
+            if not future.done():
+                future.set_result(result)
+            elif inspect.iscoroutine(result.value):
+                result.value.close()
+
         def run() -> None:
-            if future.done():
-                # Given up before the thread got to it.
-                self.is_busy = False
-                return
-            result = time_call(function)
+            # It may have been given up before the thread got to it.
+            result = None if future.done() else time_call(function)
             self.is_busy = False
             # If the loop is closed, nobody waits any more.
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(hand_over, future, result)
+                if result is not None:
+                    loop.call_soon_threadsafe(hand_over, result)
 
         self.is_busy = True
         self.calls.put(run)
         return await future
-
-
-def hand_over(future: asyncio.Future[CallResult], result: CallResult) -> None:
-    """Passes the result to whoever waits; a coroutine that nobody waits for is closed."""
-    if not future.done():
-        future.set_result(result)
-    elif inspect.iscoroutine(result.value):
-        result.value.close()
 
 
 class Slot:
@@ -248,8 +245,7 @@ class Asker:
     async def call_retriever(self, question: str, caller: Caller) -> CallResult:
         """One call: in the thread, and then in the loop if it returns an awaitable."""
         result = await caller.call(lambda: self.call_in_thread(question))
-        if passes(result.error):
-            raise result.error
+        raise_passing(result.error)
         if not inspect.isawaitable(result.value):
             return result
         started = time.perf_counter()
@@ -260,8 +256,7 @@ class Asker:
         except Exception as error:  # noqa: BLE001 - whatever the retriever raises is its outcome
             return CallResult(None, error, time.perf_counter() - started)
         read = time_call(lambda: self.job.read(response))
-        if passes(read.error):
-            raise read.error
+        raise_passing(read.error)
         return read._replace(seconds=result.seconds + time.perf_counter() - started)
 
     def call_in_thread(self, question: str) -> object:
@@ -277,15 +272,11 @@ def failure_line(error: BaseException | None, attempts: int) -> str:
     "KeyError: 'd1' (3 attempts)"
     """
     kind = "" if isinstance(error, (AssayError, TemporaryError)) else type(error).__name__
-    said = ": ".join(part for part in (kind, message_of(error)) if part)
-    line = printable(" ".join(said.split()))
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - a message must not fail because of its subject
+        message = "an error without a message"
+    line = printable(" ".join(": ".join(filter(None, (kind, message))).split()))
     is_whole = isinstance(error, AssayError) or len(line) <= LONGEST_MESSAGE
     shown = line if is_whole else line[:LONGEST_MESSAGE] + "…"
     return shown + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")
-
-
-def message_of(error: object) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a message must not fail because of its subject
-        return "an error without a message"

@@ -24,7 +24,7 @@ from assay.data.formats.jsonl import filled_lines, parse_json_line
 from assay.data.passages import is_number
 from assay.files.replace import lock, target_of
 from assay.tasks.probe.ask import Outcome
-from assay.tasks.probe.retrievers import LiveRanking
+from assay.tasks.probe.response import LiveRanking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,32 +51,21 @@ class CheckpointOwner(NamedTuple):
         return json.dumps(fields).removesuffix("}") + ", "
 
     def first_line(self, salt: str) -> str:
-        """The first line."""
+        request = json.dumps(self.request, sort_keys=True).encode()
         fields = {
             "salt": salt,
-            "questions": digest(sorted(self.questions.items())),
-            "request": self.request_digest(salt),
+            "questions": hashlib.sha256(json.dumps(sorted(self.questions.items())).encode()).hexdigest(),
+            "request": hashlib.pbkdf2_hmac("sha256", request, salt.encode(), ROUNDS).hex(),
         }
         return self.beginning + json.dumps(fields).removeprefix("{")
 
-    def request_digest(self, salt: str) -> str:
-        """A digest of the request."""
-        written = json.dumps(self.request, sort_keys=True).encode()
-        return hashlib.pbkdf2_hmac("sha256", written, salt.encode(), ROUNDS).hex()
 
-
-def digest(value: object) -> str:
-    """A short text that identifies a value."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """An open checkpoint: what it held, and where to add to it."""
 
-    def __init__(self, finished: dict[str, Outcome], file: FileIO | None, name: str = "") -> None:
-        self.finished = finished
-        self.file = file
-        self.name = name
+    finished: dict[str, Outcome]
+    file: FileIO | None
+    name: str = ""
 
     def add(self, outcome: Outcome) -> None:
         """Writes a ranking at once."""
@@ -117,20 +106,16 @@ def open_checkpoint(path: str | os.PathLike[str] | None, owner: CheckpointOwner)
     with ExitStack() as stack:
         with naming_checkpoint(name):
             file = stack.enter_context(target.open("a+b", buffering=0))
-            keep_apart(file, name)
+            try:
+                lock(file.fileno())
+            except BlockingIOError:
+                said = f"the checkpoint {name} is in use by another probe; wait until it ends, or use another file"
+                raise FileError(said) from None
+            except OSError:
+                # Where the file system has no locks, nothing can tell.
+                pass
             finished = resume(file, name, owner)
         yield Checkpoint(finished, file, name)
-
-
-def keep_apart(file: FileIO, name: str) -> None:
-    """Raises if another probe has the checkpoint open; where the file system has no locks, nothing can tell."""
-    try:
-        lock(file.fileno())
-    except BlockingIOError:
-        said = f"the checkpoint {name} is in use by another probe; wait until it ends, or use another file"
-        raise FileError(said) from None
-    except OSError:
-        return
 
 
 @contextmanager
@@ -156,30 +141,21 @@ def resume(file: FileIO, name: str, owner: CheckpointOwner) -> dict[str, Outcome
         append_line(file, owner.first_line(secrets.token_hex(16)).encode())
         return {}
     lines = filled_lines(whole.split(b"\n"), name)
-    check_owner(read_header(lines, name), name, owner)
+    number, line = next(lines, (1, b""))
+    try:
+        header = parse_json_line(line, number, name)
+    except FormatError:
+        raise FormatError(f"{name} is not a checkpoint; use another file") from None
+    check_owner(header, name, owner)
     finished = {}
     for number, line in lines:
-        outcome = read_outcome(read_entry(line, number, name), f"{name}, line {number}", owner.questions)
+        try:
+            outcome = read_outcome(parse_json_line(line, number, name), f"{name}, line {number}", owner.questions)
+        except FormatError as error:
+            raise FormatError(f"{error}; delete the line to ask its question again") from None
         finished[outcome.query] = outcome
     file.truncate(len(whole) + 1)
     return finished
-
-
-def read_header(lines: Iterator[tuple[int, bytes]], name: str) -> dict[str, Any]:
-    """What the first line says."""
-    number, line = next(lines, (1, b""))
-    try:
-        return parse_json_line(line, number, name)
-    except FormatError:
-        raise FormatError(f"{name} is not a checkpoint; use another file") from None
-
-
-def read_entry(line: bytes, number: int, name: str) -> dict[str, Any]:
-    """What any other line says."""
-    try:
-        return parse_json_line(line, number, name)
-    except FormatError as error:
-        raise FormatError(f"{error}; delete the line to ask its question again") from None
 
 
 def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> None:
@@ -201,40 +177,33 @@ def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> No
 
 def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str]) -> Outcome:
     """One entry, with every field checked."""
-    query, ids, scores, repeats, rose, seconds, attempts = (record.get(field) for field in FIELDS)
-    ordered, answer, texts, unmatched, concealed = (record.get(field) for field in MORE)
-    wrong = [
-        field
-        for field, is_right in (
-            ("query_id", isinstance(query, str) and query in questions),
-            ("ids", isinstance(ids, list) and all(isinstance(each, str) and each for each in ids)),
-            ("scores", scores is None or (are_finite(scores) and isinstance(ids, list) and len(scores) == len(ids))),
-            ("repeats", is_count(repeats)),
-            ("rose", isinstance(rose, bool)),
-            ("seconds", fits_float(seconds) and seconds >= 0),  # type: ignore[operator]
-            ("attempts", is_count(attempts)),
-            ("ordered", ordered is None or isinstance(ordered, bool)),
-            ("answer", answer is None or isinstance(answer, str)),
-            ("texts", texts is None or (are_texts(texts) and isinstance(ids, list) and len(texts) == len(ids))),
-            ("unmatched", unmatched is None or are_texts(unmatched)),
-            ("concealed", concealed is None or is_count(concealed)),
-        )
-        if not is_right
-    ]
-    if wrong:
-        raise FormatError(f"{place}: {wrong[0]} is invalid; delete the line to ask its question again")
+    fields: dict[str, Any] = dict.fromkeys((*FIELDS, *MORE)) | record
+    query, ids, scores, repeats, rose, seconds, attempts = (fields[name] for name in FIELDS)
+    ordered, answer, texts, unmatched, concealed = (fields[name] for name in MORE)
+    size = len(ids) if isinstance(ids, list) else None
+    valid = {
+        "query_id": isinstance(query, str) and query in questions,
+        "ids": are_texts(ids) and all(ids),
+        "scores": scores is None or (isinstance(scores, list) and len(scores) == size and all(map(fits_float, scores))),
+        "repeats": is_count(repeats),
+        "rose": isinstance(rose, bool),
+        "seconds": fits_float(seconds) and seconds >= 0,
+        "attempts": is_count(attempts),
+        "ordered": ordered is None or isinstance(ordered, bool),
+        "answer": answer is None or isinstance(answer, str),
+        "texts": texts is None or (are_texts(texts) and len(texts) == size),
+        "unmatched": unmatched is None or are_texts(unmatched),
+        "concealed": concealed is None or is_count(concealed),
+    }
+    if wrong := [field for field, is_valid in valid.items() if not is_valid]:
+        raise FormatError(f"{place}: {wrong[0]} is invalid")
     scores = None if scores is None else list(map(float, scores))
     more = (bool(ordered), answer, texts, tuple(unmatched or ()), concealed or 0)
-    ranking = LiveRanking(ids, scores, repeats, rose, *more)  # type: ignore[arg-type]
-    return Outcome(str(query), ranking, float(seconds), attempts)  # type: ignore[arg-type]
+    return Outcome(str(query), LiveRanking(ids, scores, repeats, rose, *more), float(seconds), attempts)
 
 
 def are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def are_finite(value: object) -> bool:
-    return isinstance(value, list) and all(map(fits_float, value))
 
 
 def fits_float(value: object) -> bool:

@@ -18,8 +18,16 @@ from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_err
 from assay.core.text import show
 from assay.net.http import HttpClient, excerpt
 from assay.net.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
-from assay.tasks.probe.answers import Answered, check_answer, find_contexts, split_answer
-from assay.tasks.probe.retrievers import Retriever, at_path, holds_scores, look_for_list, no_list
+from assay.tasks.probe.response import (
+    Answered,
+    at_path,
+    find_contexts,
+    holds_scores,
+    look_for_list,
+    no_list,
+    split_answer,
+)
+from assay.tasks.probe.retrievers import Retriever
 
 DEFAULT_TIMEOUT = 30.0
 DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
@@ -60,12 +68,12 @@ class HttpSearch:
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._address = read_address(url)
-        self._is_get = body is None and "{query}" in self._address.target
-        self._body = None if self._is_get else read_body(body or DEFAULT_BODY)
+        self._method = "GET" if body is None and "{query}" in self._address.target else "POST"
+        self._body = None if self._method == "GET" else read_body(body or DEFAULT_BODY)
         self._path = path
         self._answer_path = answer_path
         own = read_headers(headers, environment)
-        self._headers = all_headers(own.values, has_body=not self._is_get)
+        self._headers = all_headers(own.values, has_body=self._method == "POST")
         named = [*secrets_in_address(url), *secrets_in_body(self._body)]
         secrets = [*named, *secrets_in_headers(own.values, own.substituted)]
         self._client = HttpClient(timeout=timeout, secrets=secrets)
@@ -79,19 +87,14 @@ class HttpSearch:
         """The URL, without what may be secret in it."""
         return self._address.name
 
-    @property
-    def _method(self) -> str:
-        return "GET" if self._is_get else "POST"
-
     def __repr__(self) -> str:
         return f"HttpSearch({self.name!r})"
 
     def __call__(self, question: str, k: int) -> object:
         """The documents in the response; raises `DataError` if a retry would fail too, else `TemporaryError`."""
-        content = None if self._is_get else json.dumps(fill_template(self._body, question, k)).encode()
-        response = self._client.send(
-            self._method, self._address.url(question, k), headers=self._headers, content=content
-        )
+        content = None if self._body is None else json.dumps(fill_template(self._body, question, k)).encode()
+        url = self._address.origin + self._address.fill_target(question, k)
+        response = self._client.send(self._method, url, headers=self._headers, content=content)
         try:
             return read_response(response, self._path, self._answer_path)
         except DataError as error:
@@ -125,7 +128,9 @@ def read_response(content: bytes, path: str | None, answer_path: str | None = No
     if response == {}:
         raise DataError("the response is an empty object")
     if answer_path is not None:
-        answer = check_answer(at_path(response, answer_path), answer_path)
+        answer = at_path(response, answer_path)
+        if not isinstance(answer, str):
+            raise DataError(f"the response has no answer at {show(answer_path)}: expected a text, found {show(answer)}")
         return Answered(answer, find_contexts(response) if path is None else at_path(response, path))
     if path is not None:
         answered = split_answer(response)
@@ -147,7 +152,6 @@ class Address(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """The server."""
         port = "" if self.port is None else f":{self.port}"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}{port}"
@@ -156,10 +160,6 @@ class Address(NamedTuple):
     def name(self) -> str:
         """The URL without what may be secret in it."""
         return self.origin + self.target.partition("?")[0]
-
-    def url(self, question: str, k: int) -> str:
-        """The URL for one question."""
-        return self.origin + self.fill_target(question, k)
 
     def fill_target(self, question: str, k: int) -> str:
         """The path and the query string for one question."""
@@ -170,7 +170,6 @@ class Address(NamedTuple):
 
 
 def read_address(url: str) -> Address:
-    """The parts of a URL that can be called."""
     shown = describe_url(url)
     if "://" not in url:
         raise DataError(f"{shown} must begin with http:// or https://")
@@ -210,7 +209,6 @@ def describe_url(url: str) -> str:
 
 
 def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The template of the body."""
     if not isinstance(text, str):
         raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {type(text).__name__}")
     try:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.text import count, printable
+from assay.core.errors import FormatError
+from assay.core.text import count, printable, quoted
+from assay.files.replace import target_of
 from assay.render import Exports, Table, finite, json_fields, render
-from assay.tasks.probe.latency import Latency, duration, latency_of
+from assay.tasks.probe.latency import Calls, Latency, duration, latency_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import polars
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 MOST_SHOWN = 10
+RECORD_ENDINGS = (".jsonl", ".ndjson")
 RUN = "retriever"
 
 
@@ -91,7 +96,6 @@ class Probe(Exports):
         """A chart: `latency`, how long calls took, or `means` with intervals."""
         from assay.render.charts.kinds import draw
         from assay.results.plot import mean_rows
-        from assay.tasks.probe.plot import Calls
 
         calls = Calls(list(self.seconds.values()), len(self.failures))
         return draw(kind, "a probe", {"means": partial(mean_rows, {"": self.result}), "calls": calls})
@@ -182,3 +186,21 @@ def answer_of(probe: Probe, query: str, record: dict[str, Any]) -> dict[str, Any
     found = passage_entries(record.get("retrieved") or [], record.get("retrieved_texts") or [], wanted)
     references = record.get("references") or ()
     return answer_entry(record.get("answer"), references=references, passages=found, verdicts=said)
+
+
+def check_records_name(path: str | os.PathLike[str]) -> None:
+    """Raises unless the name of a file says JSON Lines."""
+    from assay.data.formats import ending
+
+    if ending(Path(path)) not in RECORD_ENDINGS:
+        raise FormatError(f"records are written as JSON Lines; let the name of {quoted(path)} end in .jsonl")
+
+
+def write_records(records: Iterable[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Writes records to a file of JSON Lines, which is complete or not there."""
+    from assay.data.write import open_replacement
+
+    check_records_name(path)
+    with open_replacement(target_of(path)) as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", errors="replace") + b"\n")
