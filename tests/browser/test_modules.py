@@ -3,7 +3,7 @@
 import base64
 import random
 
-from assay.report.assets import static
+from assay.report.page import static
 
 CALL = """async ([source, name, values]) => {
   const module = await import(`data:text/javascript;base64,${source}`);

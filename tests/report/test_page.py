@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.report.assets import joined_modules, static
+from assay.report.page import joined_modules, static
 from assay.results.embedded import START, unpack
 
 DEMO = files("assay") / "demo"

@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.data.texts import read_fields
-from assay.report.slices import MOST, OTHERS, UNKNOWN, length_of, slice_rows, slice_values, warning
+from assay.report.content import MOST, OTHERS, UNKNOWN, length_of, slice_rows, slice_values, warning
 from assay.results.results import Results
 
 QUERIES = [f"q{number}" for number in range(4)]

@@ -1,28 +1,51 @@
-"""What a report shows, as JSON has it: the parts that every kind of report has.
+"""What a report shows, as JSON has it: the parts that every kind of report has, slices of queries, and answers.
 
 A key is always there; what a report does not have is empty. The page is in `static/`; `report.js` reads these keys.
+Slices are the queries by the value of a field, such as language or type, with the means and intervals of each.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay._kernel import __version__
 from assay.core.note import LOUD
 from assay.core.text import count
-from assay.render import Ranged, finite
+from assay.render import finite
 from assay.render.charts.theme import config
-from assay.results.results import common_notes, ranges_of
+from assay.results.align import select_queries
+from assay.results.results import Results, common_notes, ranges_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from assay.core.note import Note
-    from assay.results.results import Results
 
 TITLE = "assay report"
-SCHEMA = {"schema": "assay/report", "version": 1}
-MADE = f"Made by assay {__version__}. Nothing in this page asks the network for anything."
+# Questions in a part of the page's data.
+CHUNK = 100
+# Characters of a text that is shown.
+LONGEST = 2_000
+# Fewer queries say little about a slice; with more slices some differ by chance.
+SMALL = 20
+MANY = 10
+# Slices that are shown; the rest shares a row.
+MOST = 100
+# The slice that needs no field.
+LENGTH = "length"
+UNKNOWN = "(none)"
+OTHERS = "(others)"
+# The lengths of a question in words, from a number on.
+LENGTHS = (
+    (1, "1 to 2 words"),
+    (3, "3 to 5 words"),
+    (6, "6 to 10 words"),
+    (11, "11 to 20 words"),
+    (21, "more than 20 words"),
+)
 
 
 def base_core(results: Results, title: str) -> dict[str, Any]:
@@ -30,9 +53,10 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
     first = results[next(iter(results))]
     names = list(results)
     return {
-        **SCHEMA,
+        "schema": "assay/report",
+        "version": 1,
         "title": title,
-        "made": MADE,
+        "made": f"Made by assay {__version__}. Nothing in this page asks the network for anything.",
         "themes": {theme: config(theme) for theme in ("light", "dark")},
         "runs": [{"name": name, "mark": None} for name in names],
         "measures": [
@@ -70,16 +94,16 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
 
 
 def means_of(results: Results) -> dict[str, list[dict[str, Any]]]:
-    """The mean and the interval of each measure and run."""
-    tables = [ranges_of(each.table()) for _, each in results.items()]
-    measures = results[next(iter(results))].measures
-    return {name: [mean_cell(table[place]) for table in tables] for place, name in enumerate(measures)}
+    """The mean and the interval of each measure and run.
 
-
-def mean_cell(cell: Ranged) -> dict[str, Any]:
-    """A mean as the page takes it; `place` is its place among the runs, `beats` the runs that it is better than."""
-    low, high = (None if bound is None else finite(bound) for bound in (cell.low, cell.high))
-    return {"value": finite(cell.value), "low": low, "high": high, "place": -1, "beats": ""}
+    `place` is the place of a run among the runs, `beats` the runs that it is better than.
+    """
+    cells: dict[str, list[dict[str, Any]]] = {name: [] for name in results[next(iter(results))].measures}
+    for result in results.results.values():
+        for name, cell in zip(cells, ranges_of(result.table()), strict=True):
+            numbers = {field: finite(getattr(cell, field)) for field in ("value", "low", "high")}
+            cells[name].append({**numbers, "place": -1, "beats": ""})
+    return cells
 
 
 def summaries(results: Results) -> list[str]:
@@ -98,6 +122,100 @@ def notes_of(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [{"text": str(note), "loud": note.kind in LOUD} for note in notes]
 
 
-def add_questions(core: dict[str, Any], queries: Sequence[str], texts: Mapping[str, str]) -> None:
-    """The text of each query, where it is known."""
-    core["questions"] = [texts.get(query) for query in queries] if texts else []
+def slice_values(field: Mapping[str, str], queries: Sequence[str]) -> list[str]:
+    """The value of a field for each query; rare values share one if there are too many."""
+    values = [field.get(query, UNKNOWN) for query in queries]
+    common = Counter(values).most_common(MOST + 1)
+    if len(common) <= MOST:
+        return values
+    kept = {value for value, _ in common[: MOST - 1]}
+    return [value if value in kept else OTHERS for value in values]
+
+
+def slice_rows(results: Results, field: str, values: Sequence[str]) -> dict[str, Any]:
+    """The means of each slice, and a warning if they say little."""
+    places: dict[str, list[int]] = {}
+    for place, value in enumerate(values):
+        places.setdefault(value, []).append(place)
+    rows = []
+    for value in sorted(places, key=natural):
+        part = Results({name: select_queries(result, places[value]) for name, result in results.items()})
+        rows.append({"value": value, "queries": len(places[value]), "means": means_of(part)})
+    return {"field": field, "rows": rows, "warning": warning([len(each) for each in places.values()])}
+
+
+def natural(value: str) -> list[str | int]:
+    """The order in which people list values: by their numbers, as numbers.
+
+    >>> sorted(["11 to 20", "3 to 5", "none"], key=natural)
+    ['3 to 5', '11 to 20', 'none']
+    """
+    return [int(each) if each.isdecimal() and each.isascii() else each for each in re.split(r"([0-9]+)", value)]
+
+
+def warning(sizes: Sequence[int]) -> str:
+    """Why differences between slices may be chance; empty if there is no reason.
+
+    >>> warning([40, 50])
+    ''
+    """
+    small = sum(size < SMALL for size in sizes)
+    said = []
+    if small:
+        have = "has" if small == 1 else "have"
+        said.append(f"{small} of {count(len(sizes), 'slice')} {have} fewer than {SMALL} queries and a wide interval")
+    if len(sizes) > MANY:
+        said.append(f"of {len(sizes)} slices, some stand out by chance alone")
+    return "; ".join(said).capitalize()
+
+
+def length_of(question: str) -> str:
+    """How long a question is, in words.
+
+    >>> length_of("what is nDCG")
+    '3 to 5 words'
+    """
+    words = len(question.split())
+    return next((name for least, name in reversed(LENGTHS) if words >= least), LENGTHS[0][1])
+
+
+def answer_parts(answers: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The questions in parts, under their names."""
+    rest = iter(answers)
+    for number, part in enumerate(iter(lambda: list(islice(rest, CHUNK)), [])):
+        yield f"answers-{number}", part
+
+
+def answer_entry(
+    answer: str | None,
+    *,
+    references: Iterable[str] = (),
+    gold: str = "",
+    passages: Sequence[dict[str, Any]] = (),
+    wanted: Sequence[dict[str, Any]] = (),
+    verdicts: Iterable[str] = (),
+) -> dict[str, Any]:
+    """One question; `gold` says whether a gold passage was retrieved, `wanted` are the gold passages."""
+    return {
+        "answer": cut(answer),
+        "references": [cut(each) for each in references],
+        "gold": gold,
+        "passages": list(passages),
+        "wanted": list(wanted),
+        "verdicts": [cut(each) for each in verdicts],
+    }
+
+
+def passage_entries(ids: Sequence[str], texts: Sequence[str], wanted: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Passages in order, those that are gold marked.
+
+    >>> passage_entries(["a", "b"], [], {"b"})
+    [{'id': 'a', 'text': '', 'gold': False}, {'id': 'b', 'text': '', 'gold': True}]
+    """
+    pairs = zip_longest(ids, texts, fillvalue="")
+    return [{"id": name, "text": cut(text), "gold": name in wanted} for name, text in pairs]
+
+
+def cut(text: str | None) -> str | None:
+    """A text, cut if it is very long."""
+    return text if text is None or len(text) <= LONGEST else f"{text[:LONGEST]} …"

@@ -2,19 +2,23 @@
 
 The page's own policy (Content-Security-Policy) allows the two scripts in it by their hashes, and nothing else: no other
 script, no request, no image, no form. Texts from the data are inside compressed JSON and reach the page as text.
+
+The modules in `static/` are plain ES modules, which import each other by name where they are served as files. In a page
+that is one file, each becomes a function that returns what it exports, in the order of their imports.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import quoted
-from assay.render.charts.page import chart_library, policy_of
-from assay.report.assets import joined_modules, static
+from assay.render.charts.chart import chart_library, policy_of
 from assay.results.embedded import START, pack
 from assay.results.stored import stored_content
 
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 ENDINGS = (".html", ".htm")
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
 PAGE = """{start}
 <head>
 <meta charset="utf-8">
@@ -45,8 +51,7 @@ PAGE = """{start}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a report shows: `core` as JSON has it, the results of the runs, and parts that are unpacked when needed.
 
     A part has a name, such as `rankings-0`, and its content.
@@ -90,3 +95,31 @@ def page_of(content: Content) -> str:
 def compact(value: object) -> bytes:
     """Compact JSON; a lone surrogate, which is not valid Unicode, becomes a question mark."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")
+
+
+def static(name: str) -> str:
+    """A file of ours."""
+    return (files("assay.report") / "static" / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=8)
+def joined_modules(entry: str) -> str:
+    """A module and all that it imports, as one script."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        for _, imported in IMPORT.findall(static(f"{name}.js")):
+            visit(imported)
+        if name not in order:
+            order.append(name)
+
+    visit(entry)
+    return "\n".join(map(wrapped, order))
+
+
+def wrapped(name: str) -> str:
+    """A module as a function that is called at once; what it exports is in a constant of its name."""
+    text = static(f"{name}.js")
+    names = ", ".join(exported for _, exported in EXPORT.findall(text))
+    body = EXPORT.sub(r"\1 \2", IMPORT.sub(r"const \1 = \2Module;", text))
+    return f"const {name}Module = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"

@@ -2,11 +2,14 @@
 
 import json
 import re
+import struct
 import sys
+import zlib
 
 import pytest
 
 import assay
+from assay.render.charts.chart import PNG_SIGNATURE, compress_png, load_converter
 from assay.render.charts.kinds import KINDS
 from assay.render.charts.theme import THEMES
 from charts import HOSTILE, every_chart, rows_of, written
@@ -138,3 +141,39 @@ def test_shows_itself_in_a_notebook():
 def test_becomes_a_chart_of_altair():
     made = SMALL.to_altair()
     assert made.to_dict()["layer"][0]["mark"]["type"] == "rule"
+
+
+def chunks_of(picture):
+    """The type and the data of each chunk of a PNG, whose checksums must be right."""
+    assert picture.startswith(PNG_SIGNATURE)
+    place = len(PNG_SIGNATURE)
+    while place < len(picture):
+        (length,) = struct.unpack_from(">I", picture, place)
+        body = picture[place + 4 : place + 8 + length]
+        assert struct.unpack_from(">I", picture, place + 8 + length) == (zlib.crc32(body),)
+        yield body[:4], body[4:]
+        place += length + 12
+
+
+def pixels_of(picture):
+    return zlib.decompress(b"".join(data for kind, data in chunks_of(picture) if kind == b"IDAT"))
+
+
+def test_a_png_has_the_same_pixels_in_fewer_bytes():
+    drawn = load_converter().vegalite_to_png(SMALL.to_dict(), scale=2)
+    smaller = compress_png(drawn)
+    assert pixels_of(smaller) == pixels_of(drawn)
+    assert len(smaller) < len(drawn) / 2
+    before, after = ([each for each in chunks_of(picture) if each[0] != b"IDAT"] for picture in (drawn, smaller))
+    assert after == before
+    assert [kind for kind, _ in chunks_of(smaller)].count(b"IDAT") == 1
+
+
+def test_the_pixels_of_a_png_may_stand_in_several_chunks():
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows, header = zlib.compress(bytes(range(100)), 0), struct.pack(">IIBBBBB", 3, 8, 8, 6, 0, 0, 0)
+    pixels = b"".join(chunk(b"IDAT", rows[at : at + 40]) for at in range(0, len(rows), 40))
+    picture = PNG_SIGNATURE + chunk(b"IHDR", header) + pixels + chunk(b"IEND", b"")
+    assert pixels_of(compress_png(picture)) == bytes(range(100))

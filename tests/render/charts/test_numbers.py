@@ -6,7 +6,7 @@ from scipy.stats import kendalltau, rankdata
 
 import assay
 from assay.render.charts.queries import MOST_POINTS, queries, scatter
-from assay.render.charts.ranks import cliques
+from assay.render.charts.systems import cliques
 from assay.stats.rankings import common_tau, rank_biased_overlap
 from charts import MEASURES, NAMES, collection, records, rows_of
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from assay.render.charts.parts import HALF
+from assay.render.charts.heatmaps import HALF
 from assay.render.charts.theme import THEMES
 
 # Simulations of full colour blindness: Machado, Oliveira and Fernandes 2009.

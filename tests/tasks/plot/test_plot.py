@@ -8,9 +8,8 @@ from assay.core.errors import NeedError
 from assay.core.measure import Measure
 from assay.measures import TABLE
 from assay.render.charts.kinds import KINDS
-from assay.tasks.compare import ranking_plot
-from assay.tasks.compare.plot import material
-from assay.tasks.compare.ranking_plot import values_at
+from assay.tasks.compare import plot as compare_plot
+from assay.tasks.compare.plot import material, values_at
 from assay.tasks.compare.report import charts_of
 from charts import NAMES, RUN_KINDS, collection, records
 
@@ -52,7 +51,7 @@ def test_what_is_broken_is_no_unmet_need(comparison, monkeypatch, tmp_path):
     def broken(*_):
         raise assay.errors.MeasureError("broken")
 
-    monkeypatch.setattr(ranking_plot, "draw_scores", broken)
+    monkeypatch.setattr(compare_plot, "draw_scores", broken)
     with pytest.raises(assay.errors.MeasureError, match="broken"):
         comparison.report(tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
@@ -70,7 +69,7 @@ def test_a_report_says_which_charts_it_has_not_and_what_they_need(comparison):
 
 def test_all_cutoffs_at_once_are_what_each_gives(comparison):
     judged = material(comparison)["rankings"].ranks.judged["dense", "ap"]
-    assert 4 * len(judged.hits.rank) < ranking_plot.MOST_HITS
+    assert 4 * len(judged.hits.rank) < compare_plot.MOST_HITS
     at_once = []
     for definition in TABLE.values():
         if definition.of != "rankings" or "k" not in definition.parameters:

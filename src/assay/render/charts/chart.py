@@ -1,24 +1,29 @@
 """`Chart`: a picture of results. One specification gives the page, the notebook, SVG, PNG and PDF.
 
 The specification is Vega-Lite as a plain dict. Names from the data stand in it only as values, under fixed field names,
-so that none can be taken for a field or an expression.
+so that none can be taken for a field or an expression. A page has the JavaScript inside, and nothing is fetched.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
+import struct
+import zlib
 from copy import deepcopy
+from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import AssayError, FileError, PolicyError
+from assay.core.errors import AssayError, PolicyError
 from assay.core.text import printable, show
-from assay.render.charts.png import compressed, size_of
 from assay.render.charts.theme import config, find_theme
 from assay.render.export import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     import altair
@@ -30,8 +35,32 @@ NOTEBOOK_SCALE = 2.0
 LARGEST_SCALE = 20.0
 DRAWN = {"svg": "vegalite_to_svg", "png": "vegalite_to_png", "pdf": "vegalite_to_pdf"}
 ENDINGS = (*DRAWN, "html", "json")
-# A chart has its data inside; whatever looks like an address in it is not fetched.
-NO_ADDRESSES: list[str] = []
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PNG_PIXELS = b"IDAT"
+# What a page uses of the library.
+SNIPPET = "globalThis.vegaEmbed = vegaEmbed;"
+# `ast` has Vega interpret its expressions, where it would compile them to functions.
+SHOW = """\
+const spec = JSON.parse(document.getElementById("spec").textContent);
+vegaEmbed("#chart", spec, {actions: {export: true, source: false, compiled: false, editor: false}, ast: true});
+"""
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%(policy)s">
+<title>%(title)s</title>
+<style>body { margin: 16px; background: %(background)s; }</style>
+</head>
+<body>
+<div id="chart"></div>
+<script type="application/json" id="spec">%(spec)s</script>
+<script type="module">%(library)s</script>
+<script type="module">%(show)s</script>
+</body>
+</html>
+"""
 
 
 class Chart:
@@ -78,20 +107,16 @@ class Chart:
         return made
 
     def save(self, path: str | os.PathLike[str], *, theme: str = "light", scale: float = 2) -> None:
-        """Writes the chart to a file, whole or not at all; its ending says how: .svg, .png, .pdf, .html or .json.
+        """Writes the chart atomically; the ending says the format: .svg, .png, .pdf, .html or .json.
 
         `scale` is the number of pixels per unit in a PNG. A page works offline, with its scripts inside.
         """
-        from assay.core.text import quoted
-        from assay.files.replace import replaced, target_of
+        from assay.data.write import open_replacement
+        from assay.files.replace import target_of
 
-        ending = ending_of(path)
-        content = self.draw(ending, theme=theme, scale=scale)
-        try:
-            with replaced(target_of(path)) as partial:
-                partial.write_bytes(content)
-        except OSError as error:
-            raise FileError(f"{quoted(os.fsdecode(path))} cannot be written: {error.strerror or error}") from error
+        content = self.draw(ending_of(path), theme=theme, scale=scale)
+        with open_replacement(target_of(path)) as file:
+            file.write(content)
 
     def draw(self, ending: str, *, theme: str = "light", scale: float = 2) -> bytes:
         """What `save` writes to a file with this ending."""
@@ -101,18 +126,15 @@ class Chart:
         if ending == "json":
             return write_json(spec).encode()
         if ending == "html":
-            from assay.render.charts.page import page_of
-
-            return page_of(spec, self.title, background).encode()
-        converter = load_converter()
-        options: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": NO_ADDRESSES}
+            return chart_page(spec, self.title, background).encode()
+        # A chart has its data inside; whatever looks like an address in it is not fetched.
+        options: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": []}
         if ending == "png":
             options["scale"] = check_scale(scale)
-        convert: Callable[..., str | bytes] = getattr(converter, DRAWN[ending])
-        drawn = convert(spec, **options)
+        drawn: str | bytes = getattr(load_converter(), DRAWN[ending])(spec, **options)
         if isinstance(drawn, str):
             return drawn.encode()
-        return compressed(drawn) if ending == "png" else drawn
+        return compress_png(drawn) if ending == "png" else drawn
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:  # noqa: ANN401, ARG002 - IPython's
         """What a notebook shows: the specification if it can, else a picture."""
@@ -121,7 +143,7 @@ class Chart:
             shown["image/png"] = self.draw("png", scale=NOTEBOOK_SCALE)
         except AssayError:
             return shown
-        width, height = size_of(shown["image/png"])
+        width, height = struct.unpack_from(">II", shown["image/png"], 16)
         size = {"width": round(width / NOTEBOOK_SCALE), "height": round(height / NOTEBOOK_SCALE)}
         return shown, {"image/png": size}
 
@@ -156,3 +178,60 @@ def load_converter() -> ModuleType:
 
 def missing(package: str) -> AssayError:
     return AssayError(f'charts need the package {package}; install it with: pip install "assay[report]"')
+
+
+def compress_png(picture: bytes) -> bytes:
+    """The same pixels in about a quarter of the bytes: the library that draws them compresses fast, not well.
+
+    A PNG (https://www.w3.org/TR/png-3/) is a signature and chunks: length, type, data and checksum.
+    """
+    parts, pixels, place = [PNG_SIGNATURE], [], len(PNG_SIGNATURE)
+    while place < len(picture):
+        (length,) = struct.unpack_from(">I", picture, place)
+        end = place + length + 12
+        chunk = picture[place:end]
+        if chunk[4:8] == PNG_PIXELS:
+            pixels.append(chunk[8:-4])
+        else:
+            if pixels:
+                # The chunks with pixels stand one after another.
+                body = PNG_PIXELS + zlib.compress(zlib.decompress(b"".join(pixels)), 9)
+                parts.append(struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body)))
+                pixels = []
+            parts.append(chunk)
+        place = end
+    return b"".join(parts)
+
+
+def chart_page(spec: dict[str, Any], title: str, background: str) -> str:
+    """The page that shows a chart."""
+    library = chart_library()
+    plain = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    parts = {
+        "policy": f"{policy_of(library, SHOW)}; img-src data: blob:",
+        "title": escape(title),
+        "background": background,
+        # No character of the JSON can end the element that it stands in.
+        "spec": plain.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}),
+        "library": library,
+        "show": SHOW,
+    }
+    return PAGE % parts
+
+
+@cache
+def chart_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed, out of the package that draws charts; bundling them takes seconds."""
+    script: str = load_converter().javascript_bundle(SNIPPET)
+    # A script element ends at the first such tag, wherever it is.
+    return script.replace("</script", r"<\/script")
+
+
+def policy_of(*scripts: str) -> str:
+    """The Content-Security-Policy of a page that runs these scripts and fetches nothing.
+
+    Vega sets widths and fonts on its elements; styles can load nothing here.
+    """
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
+    allowed = " ".join(f"'sha256-{each}'" for each in digests)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

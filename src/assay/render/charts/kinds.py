@@ -1,7 +1,7 @@
 """The kinds of charts, one row each: `plot`, `assay plot --help`, the report and docs/charts.md read this table.
 
 A chart is drawn of what it needs, which an object gives by the name of the need, such as its `rankings`. A new kind is
-a row here and the function that draws it; `make docs` writes the page.
+a row here and the function that draws it, in the module of its need; `make docs` writes the page.
 """
 
 from __future__ import annotations
@@ -31,133 +31,81 @@ class Choice(NamedTuple):
 
 
 class ChartNeed(NamedTuple):
-    """What a chart can need: in words, and the calls that have it."""
+    """What a chart can need: in words, the calls that have it, and the module with the functions that draw it."""
 
     words: str
     calls: tuple[str, ...]
+    module: str
 
 
 NEEDS = {
-    "means": ChartNeed("means", ("result.plot()", "results.plot()", *RANKED)),
-    "scores": ChartNeed("scores of several runs", ('results.plot("{kind}")', *RANKED)),
-    "tests": ChartNeed("a comparison", RANKED),
-    "rankings": ChartNeed("the rankings of runs", RANKED),
-    "answers": ChartNeed("answers", ('rag.plot("{kind}")', RECORDS)),
-    "calls": ChartNeed("calls of a live retriever", ('probe.plot("{kind}")', RECORDS)),
-    "judges": ChartNeed("two judges", ('agreement.plot("{kind}")', 'assay.plot("{kind}", a, b)')),
+    "means": ChartNeed("means", ("result.plot()", "results.plot()", *RANKED), "assay.results.plot"),
+    "scores": ChartNeed("scores of several runs", ('results.plot("{kind}")', *RANKED), "assay.results.plot"),
+    "tests": ChartNeed("a comparison", RANKED, "assay.tasks.compare.plot"),
+    "rankings": ChartNeed("the rankings of runs", RANKED, "assay.tasks.compare.plot"),
+    "answers": ChartNeed("answers", ('rag.plot("{kind}")', RECORDS), "assay.tasks.rag.plot"),
+    "calls": ChartNeed("calls of a live retriever", ('probe.plot("{kind}")', RECORDS), "assay.tasks.probe.latency"),
+    "judges": ChartNeed(
+        "two judges", ('agreement.plot("{kind}")', 'assay.plot("{kind}", a, b)'), "assay.tasks.agree.result"
+    ),
 }
 
 
 class Kind(NamedTuple):
-    """A kind of chart. `draw` is the module and the function that draw it; `heading` is its title in a report."""
+    """A kind of chart; the function `draw_` and its name draws it. `heading` is its title in a report."""
 
     name: str
-    shows: str
     needs: str
     fewest_runs: int
-    draw: str
+    shows: str
     heading: str = ""
 
 
-_COMPARE = "assay.tasks.compare"
 _ROWS = (
+    Kind("means", "means", 1, "The mean of each run and measure with its 95 % interval."),
     Kind(
-        "means", "The mean of each run and measure with its 95 % interval.", "means", 1, "assay.results.plot:draw_means"
-    ),
-    Kind(
-        "differences",
+        *("differences", "tests", 2),
         "A forest plot: the difference of each pair of runs, its interval, and a line at zero. Filled points are "
         "significant.",
-        "tests",
-        2,
-        f"{_COMPARE}.plot:draw_differences",
+    ),
+    Kind("queries", "scores", 2, "The difference of two runs on each query, from most helped to most hurt."),
+    Kind("scatter", "scores", 2, "One point per query, one run against the other; on the diagonal they are equal."),
+    Kind("cutoff", "rankings", 1, "A measure at every cutoff from 1 to 100.", "By cutoff"),
+    Kind(
+        *("precision_recall", "rankings", 1), "Interpolated precision at 11 levels of recall.", "Precision and recall"
     ),
     Kind(
-        "queries",
-        "The difference of two runs on each query, from most helped to most hurt.",
-        "scores",
-        2,
-        "assay.results.plot:draw_queries",
-    ),
-    Kind(
-        "scatter",
-        "One point per query, one run against the other; on the diagonal they are equal.",
-        "scores",
-        2,
-        "assay.results.plot:draw_scatter",
-    ),
-    Kind(
-        "cutoff",
-        "A measure at every cutoff from 1 to 100.",
-        "rankings",
-        1,
-        f"{_COMPARE}.ranking_plot:draw_cutoff",
-        "By cutoff",
-    ),
-    Kind(
-        "precision_recall",
-        "Interpolated precision at 11 levels of recall.",
-        "rankings",
-        1,
-        f"{_COMPARE}.ranking_plot:draw_precision_recall",
-        "Precision and recall",
-    ),
-    Kind(
-        "judged",
+        *("judged", "rankings", 1),
         "How much of the first k documents is judged. A run with few judgments may look worse than it is.",
-        "rankings",
-        1,
-        f"{_COMPARE}.ranking_plot:draw_judged",
         "Share judged by rank",
     ),
     Kind(
-        "scores",
+        *("scores", "rankings", 1),
         "The scores that runs give to documents of each grade. Good scores rise with the grade.",
-        "rankings",
-        1,
-        f"{_COMPARE}.ranking_plot:draw_scores",
         "Scores by grade",
     ),
     Kind(
-        "critical_difference",
+        *("critical_difference", "tests", 2),
         "Runs by their mean rank over queries; a bar joins those that cannot be told apart.",
-        "tests",
-        2,
-        f"{_COMPARE}.plot:draw_critical_difference",
         "Critical differences",
     ),
     Kind(
-        "measures",
+        *("measures", "scores", 3),
         "Whether measures put the runs in the same order: Kendall's tau.",
-        "scores",
-        3,
-        "assay.results.plot:draw_measures",
         "Agreement of measures",
     ),
     Kind(
-        "runs",
+        *("runs", "rankings", 2),
         "How alike the rankings are: rank-biased overlap, and tau of the documents in both.",
-        "rankings",
-        2,
-        f"{_COMPARE}.ranking_plot:draw_runs",
         "Agreement of runs",
     ),
     Kind(
-        "blame",
+        *("blame", "answers", 1),
         "Correct and wrong answers, with and without a retrieved gold passage: the generator's fault or the "
         "retriever's.",
-        "answers",
-        1,
-        "assay.tasks.rag.plot:draw_blame",
     ),
-    Kind(
-        "latency",
-        "How long calls of a live retriever took, with p50, p95 and p99.",
-        "calls",
-        1,
-        "assay.tasks.probe.latency:draw_latency",
-    ),
-    Kind("agreement", "The confusion matrix of two judges.", "judges", 1, "assay.tasks.agree.result:draw_agreement"),
+    Kind("latency", "calls", 1, "How long calls of a live retriever took, with p50, p95 and p99."),
+    Kind("agreement", "judges", 1, "The confusion matrix of two judges."),
 )
 KINDS = {kind.name: kind for kind in _ROWS}
 
@@ -182,11 +130,10 @@ def check_runs(kind: Kind, number: int) -> None:
 def draw(name: object, owner: str, has: Mapping[str, Any], choice: Choice = Choice(), *, runs: int = 1) -> Chart:  # noqa: B008 - frozen
     """A chart of what an object has, by need; raises `NeedError` for what it lacks, or too few runs."""
     kind = find_kind(name, owner, has)
+    need = NEEDS[kind.needs]
     if kind.needs not in has:
-        need = NEEDS[kind.needs]
         calls = " or ".join(call.format(kind=kind.name) for call in need.calls)
         raise NeedError(f"the chart {show(kind.name)} needs {need.words}, and {owner} has none; use {calls}")
     check_runs(kind, runs)
-    module, _, function = kind.draw.partition(":")
-    drawn: Chart = getattr(import_module(module), function)(has[kind.needs], choice)
+    drawn: Chart = getattr(import_module(need.module), f"draw_{kind.name}")(has[kind.needs], choice)
     return drawn

@@ -22,8 +22,6 @@ HEIGHT = 300
 CHARACTER = 5.6
 LONGEST_NAME = 48
 OUTCOMES = ("better", "worse", "same")
-# From this share of the ramp on, a cell takes the text for high values.
-HALF = 0.55
 
 Spec = dict[str, Any]
 
@@ -33,11 +31,6 @@ def chart(title: str, caption: str, body: Mapping[str, Any], *, width: float = W
     lines = wrap(printable(caption), max(40, int(width / CHARACTER)))
     heading: Spec = {"text": printable(title), **({"subtitle": lines} if lines else {})}
     return Chart({"$schema": SCHEMA, "title": heading, **body})
-
-
-def label(name: str) -> str:
-    """A name from the data as charts show it: on one line, without characters that cannot be seen."""
-    return printable(name)
 
 
 def short(name: str, longest: int = LONGEST_NAME) -> str:
@@ -70,11 +63,6 @@ def word(field: str, title: str) -> Spec:
     return {"field": field, "type": "nominal", "title": title}
 
 
-def where(field: str, value: str | bool) -> list[Spec]:
-    """The rows in which a field has this value."""
-    return [{"filter": {"field": field, "equal": value}}]
-
-
 def zero_line(channel: str, title: str) -> Spec:
     """A line across the chart where nothing differs; an axis has one title, so all its layers name it."""
     mark = {"type": "rule", "style": "line", "strokeDash": [4, 3]}
@@ -83,7 +71,7 @@ def zero_line(channel: str, title: str) -> Spec:
 
 def run_channels(runs: Sequence[str]) -> Spec:
     """The channels that tell lines of runs apart, colour and dashes; the legend is at the right."""
-    domain = [label(run) for run in runs]
+    domain = [printable(run) for run in runs]
     legend = {"title": None, "symbolType": "stroke", "symbolSize": 300} if len(runs) > 1 else None
     pattern = [list(DASHES[number % len(DASHES)]) for number in range(len(runs))]
     return {
@@ -120,14 +108,3 @@ def panel_width(number: int) -> int:
 def total_width(number: int) -> float:
     """The width of so many panels, with room for names."""
     return panel_columns(number) * (panel_width(number) + 20)
-
-
-def cell_texts(field: str, digits: str, channels: Spec) -> list[Spec]:
-    """The numbers on the cells of a heat map; `strength` says how far up the ramp a cell is, from 0 to 1."""
-    layers: list[Spec] = []
-    text = {"field": field, "type": "quantitative", "format": digits}
-    for style, limit in (("on_low", "lt"), ("on_high", "gte")):
-        chosen = [{"filter": {"field": "strength", limit: HALF}}]
-        mark = {"type": "text", "style": style}
-        layers.append({"transform": chosen, "mark": mark, "encoding": {**channels, "text": text}})
-    return layers

@@ -65,8 +65,8 @@ def check_sources(
     runs: Sequence[tuple[str, object]],
     *,
     rel: float,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
     watch: Watch = nullcontext,
 ) -> CheckReport:
     """The report on data under the given names; `watch` is entered with a name while that data is read."""

@@ -7,7 +7,7 @@ however many there are, only those that are shown are kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import MismatchError
@@ -16,7 +16,6 @@ from assay.data.partial import read_some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
-from assay.files.source import is_source
 from assay.tasks.compare.ranks import Document, Move, is_shown
 from assay.tasks.evaluate.api import Scorer
 
@@ -97,13 +96,12 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
 
     They are those of a ranking in which every document is judged. Empty if the run cannot be read again.
     """
-    data = ranks.runs.get(name)
-    if data is None or not can_read_again(data):
+    if name not in ranks.runs or not ranks.can_read(name):
         return {}
     scorer = ranks.scorer
     if scorer.plan.measures[measure].policies.judged_only:
         return {}
-    run, documents = retrieved(scorer, data, ranks.format, set(wanted))
+    run, documents = retrieved(scorer, ranks.runs[name], ranks.format, set(wanted))
     if not documents:
         return {}
     everything = Qrels({query: dict.fromkeys(each, 1) for query, each in documents.items()}, duplicates=None)
@@ -114,11 +112,6 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
         places[everything.queries[query]].setdefault(given_id(index.document(int(document))), int(rank))
     return places
-
-
-def can_read_again(data: object) -> bool:
-    """Whether a run that was read can be read once more: a stream and an iterator have ended."""
-    return not isinstance(data, Iterator) and (not is_source(data) or isinstance(data, (str, os.PathLike)))
 
 
 def run_of(data: Any, format: str | None, wanted: set[str]) -> Run | None:  # noqa: ANN401 - a run in any form

@@ -1,33 +1,55 @@
-"""Charts of compared runs: from pairs, results and ranks to the plain numbers that `render/charts` draws."""
+"""Charts of compared runs: from pairs, results and ranks to the plain numbers that `render/charts` draws.
+
+Curves, scores by grade, the share judged and the agreement of runs need the rankings themselves.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError, NeedError
+from assay.core.judged import Cutoffs, Judged
+from assay.core.measure import AGGREGATES, Measure
 from assay.core.text import count, show
+from assay.data.run import Run
+from assay.engine.ranking import rebuild, select
 from assay.results.align import select_queries, shared_queries
 from assay.stats.intervals import ROUNDING
+from assay.stats.rankings import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.significance import widened_interval
 from assay.stats.tukey import TUKEY_TESTS
+from assay.tasks.compare.ranks import Ranks, repeat
 from assay.tasks.compare.read import ScoredRuns
+from assay.tasks.evaluate.score import is_blank
 
 if TYPE_CHECKING:
-    from assay.core.measure import Measure
+    from collections.abc import Sequence
+
+    from assay.core.judged import FloatArray
     from assay.render.charts import Chart
-    from assay.render.charts.differences import Difference
     from assay.render.charts.kinds import Choice
+    from assay.render.charts.systems import Difference
     from assay.results.plot import MeanRows
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
 
 # A forest plot of more pairs has those of one run only.
 MOST_PAIRS = 66
+CUTOFFS = range(1, 101)
+RECALLS = tuple(level / 10 for level in range(11))
+# Rankings are compared to this depth, on at most so many queries.
+DEPTH = 100
+MOST_QUERIES = 500
+# Hits that are measured at all cutoffs at once.
+MOST_HITS = 1 << 14
 
 
 def material(comparison: Comparison) -> dict[str, object]:
@@ -39,7 +61,7 @@ def material(comparison: Comparison) -> dict[str, object]:
 
 def shared_mean_rows(comparison: Comparison, measure: str | Measure | None) -> MeanRows:
     """The means of the comparison's table: over the queries with a value in every run, with their intervals."""
-    from assay.render.charts.means import Mean
+    from assay.render.charts.systems import Mean
 
     rows, counted = [], []
     for key in measures_of(comparison, measure):
@@ -68,7 +90,7 @@ def measures_of(comparison: Comparison, measure: str | Measure | None) -> list[s
 
 def draw_differences(comparison: Comparison, choice: Choice) -> Chart:
     """A forest plot of the pairs: those of one measure if it is named, and of one run if it is."""
-    from assay.render.charts.differences import differences
+    from assay.render.charts.systems import differences
 
     keys, a = measures_of(comparison, choice.measure), choice.a
     pairs = [pair for pair in comparison.pairs if pair.measure in keys]
@@ -80,58 +102,40 @@ def draw_differences(comparison: Comparison, choice: Choice) -> Chart:
     if a is not None:
         comparison.results[a]
         pairs = [pair for pair in pairs if a in (pair.a, pair.b)]
-    sizes = family_sizes(comparison)
-    rows = [difference_of(comparison, pair, a, sizes[pair.measure]) for pair in pairs]
-    is_wide = any(row.wide_low is not None for row in rows)
-    return differences(rows, differences_caption(comparison, is_wide=is_wide) + hidden)
+    settings = comparison.settings
+    tested = Counter(pair.measure for pair in comparison.pairs if not math.isnan(pair.p))
+    sizes = dict.fromkeys(tested, tested.total()) if settings.family == "all" else tested
+    rows = [difference_of(comparison, pair, a, sizes.get(pair.measure, 0)) for pair in pairs]
+    level = f"{100 * (1 - settings.alpha):g} %"
+    lines = f"Lines: {level} interval of each difference."
+    if any(row.wide_low is not None for row in rows):
+        lines = f"Thick lines: {level} interval of each difference; thin lines: widened for the number of comparisons."
+    words = f"Over {comparison._counted()}. {lines} Filled: significant by the {settings.words}."  # noqa: SLF001 - the words of its table
+    return differences(rows, words + hidden)
 
 
 def difference_of(comparison: Comparison, pair: Pair, a: str | None, comparisons: int) -> Difference:
-    """A pair as a row of the plot; seen from `a` if that is named."""
-    from assay.render.charts.differences import Difference
+    """A pair as a row, with the interval widened for so many comparisons; seen from `a` if that is named."""
+    from assay.render.charts.systems import Difference
 
-    winner = comparison.winner(pair)
-    outcome = "same" if winner is None else "better" if winner == pair.b else "worse"
-    wide = wide_interval(comparison, pair, comparisons)
-    row = Difference(
-        pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high, pair.p_corrected, outcome, *wide
-    )
-    if a != pair.b:
-        return row
-    turned = {"better": "worse", "worse": "better", "same": "same"}[outcome]
-    wide = (None, None) if wide[0] is None or wide[1] is None else (-wide[1], -wide[0])
-    return Difference(pair.measure, pair.b, pair.a, -row.difference, -row.high, -row.low, row.p, turned, *wide)
-
-
-def family_sizes(comparison: Comparison) -> dict[str, int]:
-    """How many comparisons the correction of each measure is over."""
-    tested = Counter(pair.measure for pair in comparison.pairs if not math.isnan(pair.p))
-    is_whole = comparison.settings.family == "all"
-    return {pair.measure: tested.total() if is_whole else tested[pair.measure] for pair in comparison.pairs}
-
-
-def wide_interval(comparison: Comparison, pair: Pair, comparisons: int) -> tuple[float | None, float | None]:
-    """The interval widened for so many comparisons; nothing if there is one, or no correction."""
-    settings = comparison.settings
+    settings, winner = comparison.settings, comparison.winner(pair)
     is_corrected = settings.correction != "none" or settings.test in TUKEY_TESTS
-    if comparisons <= 1 or not is_corrected or math.isnan(pair.low):
-        return None, None
-    return widened_interval(pair, comparisons, settings.alpha)
-
-
-def differences_caption(comparison: Comparison, *, is_wide: bool) -> str:
-    """How many queries, what the lines are, and which test."""
-    level = f"{100 * (1 - comparison.settings.alpha):g} %"
-    lines = f"Thick lines: {level} interval of each difference; thin lines: widened for the number of comparisons."
-    if not is_wide:
-        lines = f"Lines: {level} interval of each difference."
-    queries = comparison._counted()  # noqa: SLF001 - the words of its table
-    return f"Over {queries}. {lines} Filled: significant by the {comparison.settings.words}."
+    wide: tuple[float, ...] = ()
+    if comparisons > 1 and is_corrected and not math.isnan(pair.low):
+        wide = widened_interval(pair, comparisons, settings.alpha)
+    first, second, numbers = pair.a, pair.b, (pair.difference, pair.low, pair.high)
+    if a == pair.b:
+        first, second, wide = pair.b, pair.a, tuple(-end for end in reversed(wide))
+        numbers = (-pair.difference, -pair.high, -pair.low)
+    outcome = "same" if winner is None else "better" if winner == second else "worse"
+    return Difference(pair.measure, first, second, *numbers, pair.p_corrected, outcome, *wide)
 
 
 def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
     """Mean ranks of the runs over the queries with a value in all of them, and which differ significantly."""
-    from assay.render.charts.ranks import critical_difference
+    from scipy.stats import rankdata
+
+    from assay.render.charts.systems import critical_difference
 
     if comparison.settings.baseline is not None:
         raise NeedError("a critical-difference diagram needs every pair of runs; compare without a baseline")
@@ -140,7 +144,9 @@ def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
     shared = shared_queries(results.values(), key)
     if not shared.any():
         raise NeedError(f"no query has a value of {key} in every run")
-    ranks = mean_ranks(np.stack([each.scores[key][shared] for each in results.values()], axis=1), comparison._sign(key))  # noqa: SLF001 - its own
+    scores = np.stack([each.scores[key][shared] for each in results.values()], axis=1)
+    # 1 for the best; ties share the middle of their ranks.
+    ranks = rankdata(-comparison._sign(key) * scores, axis=1).mean(axis=0).tolist()  # noqa: SLF001 - its own
     different = {
         frozenset((pair.a, pair.b))
         for pair in comparison.pairs
@@ -152,13 +158,174 @@ def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
     return critical_difference(dict(zip(results, ranks, strict=True)), different, key, words)
 
 
-def mean_ranks(scores: np.ndarray[tuple[int, int], np.dtype[np.float64]], sign: int) -> list[float]:
-    """The mean rank of each column over the rows, 1 for the best; ties share the middle of their ranks.
+def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
+    """Interpolated precision at levels of recall."""
+    from assay.render.charts.rankings import precision_recall
 
-    >>> mean_ranks(np.array([[0.5, 0.9, 0.5], [0.1, 0.2, 0.3]]), 1)
-    [2.75, 1.5, 1.75]
-    """
-    from scipy.stats import rankdata
+    key = measure_of(read, choice)
+    levels = [assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS]
+    curves = {
+        run: list(zip(RECALLS, (means_at(read, run, key, each)[0] for each in levels), strict=True))
+        for run in read.results
+    }
+    return precision_recall(curves, f"Means over {queries_of(read, key)} at 11 levels of recall.")
 
-    found: list[float] = rankdata(-sign * scores, axis=1).mean(axis=0).tolist()
+
+def draw_cutoff(read: ScoredRuns, choice: Choice) -> Chart:
+    """A measure at every cutoff; by default the first that has one."""
+    from assay.render.charts.rankings import cutoff
+
+    cut = [name for name, each in read.first.measures.items() if "k" in each.definition.parameters]
+    key = cut[0] if choice.measure is None and cut else measure_of(read, choice)
+    base = ranks_of(read).scorer.plan.measures[key].measure
+    if "k" not in base.definition.parameters or base.has_own_number:
+        which = f"; this comparison has {', '.join(cut)}" if cut else ", such as ndcg@10"
+        raise NeedError(f"{key} has no cutoff; name a measure that has one{which}")
+    curves = {run: list(zip(CUTOFFS, means_at(read, run, key, base, CUTOFFS), strict=True)) for run in read.results}
+    name = f"{str(Measure(base.definition, {**base.values, 'k': 1})).removesuffix('@1')}@k"
+    human = " Human labels are not used." if any(each.human for each in read.results.values()) else ""
+    return cutoff(curves, name, f"Means over {queries_of(read, key)}, k = 1…{CUTOFFS[-1]}.{human}")
+
+
+def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
+    """The share of the first k documents with a judgment."""
+    from assay.render.charts.rankings import judged
+
+    key = measure_of(read, choice)
+    share = assay_measure(read, key, "judged")
+    curves = {run: list(zip(CUTOFFS, means_at(read, run, key, share, CUTOFFS), strict=True)) for run in read.results}
+    return judged(curves, f"Share of the first k documents with a judgment, mean over {queries_of(read, key)}.")
+
+
+def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
+    """The scores of judged documents by grade."""
+    from assay.render.charts.rankings import Grade, scores
+
+    key = measure_of(read, choice)
+    groups = []
+    for run, result in read.results.items():
+        hits = judged_of(read, run, key).judged()
+        # Of the queries for which the measure has a value.
+        finite = hits.where(~np.isnan(result.scores[key])[hits.query] & np.isfinite(hits.score))
+        grades = np.unique(finite.grade).tolist()
+        groups += [Grade(run, grade, finite.score[finite.grade == grade]) for grade in grades]
+    if not groups:
+        raise NeedError("no judged document was retrieved with a score")
+    documents = count(sum(len(each.scores) for each in groups), "judged document")
+    words = f"Scores of {documents} retrieved for {queries_of(read, key)}. Boxes: the middle half with the median; "
+    return scores(groups, f"{words}lines: from 5 to 95 % of the documents.")
+
+
+def draw_runs(read: ScoredRuns, _: Choice) -> Chart:
+    """How alike rankings are; the runs are read once more, and of many queries some are taken, evenly spaced."""
+    from assay.render.charts.heatmaps import Grid, runs
+
+    names, total = list(read.results), len(read.first.queries)
+    chosen = read.first.queries[:: max(1, -(-total // MOST_QUERIES))]
+    tops = {name: first_documents(name, ranks_of(read), chosen) for name in names}
+    overlap, tau = np.full((2, len(names), len(names)), np.nan)
+    for a, b in combinations_with_replacement(range(len(names)), 2):
+        couples = list(zip(tops[names[a]], tops[names[b]], strict=True))
+        overlap[a, b] = overlap[b, a] = mean([rank_biased_overlap(*each) for each in couples])
+        tau[a, b] = tau[b, a] = mean([common_tau(*each) for each in couples])
+    grids = [Grid(f"RBO, p = {PERSISTENCE:g}", names, overlap.tolist()), Grid("Kendall's tau", names, tau.tolist())]
+    over = count(len(chosen), "query", "queries")
+    over = over if len(chosen) == total else f"{over}, evenly spaced among {total:,}"
+    words = f"Means over {over}; the first {DEPTH} documents. RBO: overlap of two rankings, their top counting most; "
+    return runs(grids, f"{words}tau: order of the documents in both.")
+
+
+def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[list[str]]:
+    """The first documents of each query, ties by id as trec_eval has them; none for a query that the run lacks."""
+    data = ranks.runs[name]
+    if not ranks.can_read(name):
+        raise NeedError(f"{show(name)} cannot be read again; give the run as a file or as data in memory")
+    run = data if isinstance(data, Run) else Run(data, format=ranks.format)
+    known = set(run.queries)
+    found = []
+    for query in queries:
+        ranking = run[query] if query in known else []
+        if ranking and isinstance(ranking[0], tuple):
+            ranking = [document for document, _ in sorted(ranking, key=lambda each: (each[1], each[0]), reverse=True)]
+        found.append(list(dict.fromkeys(map(str, ranking[:DEPTH]))))
     return found
+
+
+def mean(values: Sequence[float]) -> float:
+    """The mean of the values that are defined."""
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def measure_of(read: ScoredRuns, choice: Choice) -> str:
+    """The measure that a chart is about: by default the first."""
+    return next(iter(read.first.measures)) if choice.measure is None else read.first.key(choice.measure)
+
+
+def assay_measure(read: ScoredRuns, measure: str, name: str) -> Measure:
+    """A measure by assay's own name, relevant from the same grade on as under the policies of another one."""
+    rel = ranks_of(read).scorer.plan.measures[measure].policies.rel
+    return next(iter(parse_measures([name], find_convention("assay"), rel).values()))
+
+
+def queries_of(read: ScoredRuns, key: str) -> str:
+    """How many queries have a value, in words."""
+    numbers = sorted({result.counted(key) for result in read.results.values()})
+    over = count(numbers[-1], "query", "queries")
+    return over if len(numbers) == 1 else f"{numbers[0]:,} to {over}"
+
+
+def ranks_of(read: ScoredRuns) -> Ranks:
+    """The ranks of the runs, which a chart of rankings is given."""
+    assert read.ranks is not None  # noqa: S101 - what it is drawn of
+    return read.ranks
+
+
+def judged_of(read: ScoredRuns, run: str, measure: str) -> Judged:
+    """The hits of a run under the policies of a measure, for the queries of its result."""
+    ranks = ranks_of(read)
+    judged = ranks.judged[run, measure]
+    places = np.array([ranks.scorer.qrels.number(query) for query in read.results[run].queries], dtype=np.int64)
+    return rebuild(judged) if len(places) == judged.size else select(judged, places)
+
+
+def means_at(
+    read: ScoredRuns, run: str, measure: str, other: Measure, cutoffs: Sequence[int] | None = None
+) -> list[float]:
+    """The mean of another measure at each cutoff, under the policies of one, over the queries with a value of that one.
+
+    Without cutoffs, its only mean.
+    """
+    ranks = ranks_of(read)
+    judged, whole = judged_of(read, run, measure), ranks.judged[run, measure]
+    bound = other.bound(whole)
+    blank = np.isnan(read.results[run].scores[measure])
+    blank = blank | is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
+    rows = [bound(judged)] if cutoffs is None else values_at(bound, judged, cutoffs)
+    aggregate = AGGREGATES[bound.definition.aggregate]
+    return [aggregate(np.where(blank, np.nan, row)) for row in rows]
+
+
+def values_at(measure: Measure, judged: Judged, cutoffs: Sequence[int]) -> list[FloatArray]:
+    """The values of a measure at each cutoff: all in one call where the measure allows, else one by one.
+
+    In the one call every query stands once per cutoff, each with its own. A measure that takes only one cutoff for all
+    fails there, or gives other values than on its own, which its first and last cutoff show. With many hits, what the
+    calls share is worth more than a single call.
+    """
+    ends = {k: at(measure, k)(judged) for k in {cutoffs[0], cutoffs[-1]}}
+    rows: list[FloatArray] = []
+    if len(judged.hits.rank) * len(cutoffs) <= MOST_HITS:
+        own = np.repeat(np.array(cutoffs, dtype=np.int64), judged.size).view(Cutoffs)
+        every = repeat(judged, np.tile(np.arange(judged.size), len(cutoffs)))
+        with suppress(MeasureError, IndexError, ValueError, TypeError):
+            rows = np.split(at(measure, own)(every), len(cutoffs))
+    found = dict(zip(cutoffs, rows, strict=False))
+    if all(k in found and np.array_equal(found[k], values, equal_nan=True) for k, values in ends.items()):
+        return rows
+    return [ends[k] if k in ends else at(measure, k)(judged) for k in cutoffs]
+
+
+def at(measure: Measure, k: Any) -> Measure:  # noqa: ANN401 - a cutoff, or one per query
+    """A measure with another cutoff."""
+    return Measure(measure.definition, {**measure.values, "k": k})

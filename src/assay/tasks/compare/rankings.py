@@ -1,6 +1,8 @@
 """The rankings that a report shows: of each query the first documents of every run, with grades and what each is worth.
 
-Queries are in parts, which the page unpacks when one of their queries is opened.
+Queries are in parts, which the page unpacks when one of their queries is opened. What a hit is worth is how much the
+measure would lose if the document in its place were not relevant; the judgments, and with them the ideal ranking, stay.
+For a measure that adds up what each document is worth, such as nDCG, the values of a query add up to its score.
 """
 
 from __future__ import annotations
@@ -9,17 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.core.errors import MeasureError
 from assay.core.judged import stretches
 from assay.core.text import given_id
 from assay.data.texts import DOCUMENTS
-from assay.report.answers import CHUNK, cut
+from assay.engine.ranking import rebuild
+from assay.report.content import CHUNK, cut
 from assay.tasks.compare.passages import wanted_texts
-from assay.tasks.compare.worth import hit_worth
+from assay.tasks.compare.ranks import repeat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from assay.core.judged import Judged
+    from assay.core.judged import FloatArray, IntArray, Judged
+    from assay.core.measure import Measure
     from assay.tasks.compare.ranks import Ranks
 
 # Relevant documents that no run found, shown per query, and judged ones further down a ranking.
@@ -29,14 +34,8 @@ MOST_BELOW = 50
 MOST_TEXT = 6_000_000
 # Digits of what a document is worth.
 DIGITS = 3
-
-
-class RunHits(NamedTuple):
-    """The judged documents that one run retrieved for each query: their numbers and ranks."""
-
-    starts: Sequence[int]
-    document: Sequence[int]
-    rank: Sequence[int]
+# Hits that are scored at a time, to bound the memory.
+MOST_ROWS = 1 << 20
 
 
 class Worth(NamedTuple):
@@ -45,6 +44,18 @@ class Worth(NamedTuple):
     starts: Sequence[int]
     document: Sequence[int]
     value: Sequence[float]
+
+    @classmethod
+    def of_run(cls, ranks: Ranks, name: str, measure: str) -> Worth | None:
+        """That of the documents of a run that are shown; None if it cannot be told."""
+        judged = ranks.judged[name, measure]
+        hits, plan = judged.hits, ranks.scorer.plan
+        chosen = np.flatnonzero((hits.rank <= plan.top) | (hits.grade >= max(plan.policies.rel, judged.floor)))
+        worth = hit_worth(ranks.measures[measure], judged, chosen)
+        if worth is None:
+            return None
+        starts = stretches(hits.query[chosen], judged.size).tolist()
+        return cls(starts, hits.document[chosen].tolist(), np.round(worth, DIGITS).tolist())
 
     def of(self, query: int, documents: Sequence[int]) -> list[float]:
         """The values of some judged documents of a query, 0 for those that are worth nothing; none after the last."""
@@ -58,7 +69,7 @@ class Worth(NamedTuple):
 
 def ranking_parts(listed: QueryLists, queries: Sequence[str], corpus: object) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a page's data with the rankings of these queries, under their names."""
-    texts = {} if corpus is None else shown_texts([listed.query(query) for query in queries], corpus)
+    texts = {} if corpus is None else shown_texts([listed.query(query)["documents"] for query in queries], corpus)
     for number, start in enumerate(range(0, len(queries), CHUNK)):
         part = [listed.query(query) for query in queries[start : start + CHUNK]]
         named = {document for each in part for document in each["documents"]} & texts.keys()
@@ -67,9 +78,9 @@ def ranking_parts(listed: QueryLists, queries: Sequence[str], corpus: object) ->
         yield f"rankings-{number}", {"queries": fields, "texts": {name: texts[name] for name in sorted(named)}}
 
 
-def shown_texts(shown: Sequence[Mapping[str, Any]], corpus: object) -> dict[str, str]:
+def shown_texts(shown: Sequence[Sequence[str]], corpus: object) -> dict[str, str]:
     """The passages of the documents that are shown: those of the first queries, as far as there is room."""
-    wanted = dict.fromkeys(document for each in shown for document in each["documents"])
+    wanted = dict.fromkeys(document for each in shown for document in each)
     found = wanted_texts(corpus, set(wanted), DOCUMENTS)
     texts: dict[str, str] = {}
     room = MOST_TEXT
@@ -84,28 +95,20 @@ class QueryLists:
     """What is shown of each query, from the ranks of judged documents and the first documents of the runs."""
 
     def __init__(self, ranks: Ranks, runs: Sequence[str]) -> None:
-        self.ranks, self.runs = ranks, runs
-        self.rel = ranks.scorer.plan.policies.rel
-        self.qrels = ranks.scorer.qrels
+        plan, self.qrels = ranks.scorer.plan, ranks.scorer.qrels
+        self.rel, self.top = plan.policies.rel, plan.top
         first = next(iter(ranks.measures))
-        self.index = self.qrels.index_under(ranks.scorer.plan.measures[first].policies.duplicates)
+        self.index = self.qrels.index_under(plan.measures[first].policies.duplicates)
         self.grades = np.frombuffer(self.index.grades()).tolist()
         self.starts = list(self.qrels.index_starts)
-        self.found = [found_of(ranks.judged[name, first]) for name in runs]
-        self.retrieved = [ranks.judged[name, first].retrieved.tolist() for name in runs]
+        judged = [ranks.judged[name, first] for name in runs]
+        # Of each run: where the hits of each query begin, and their documents and ranks.
+        self.hits = [
+            (each.hits.starts.tolist(), each.hits.document.tolist(), each.hits.rank.tolist()) for each in judged
+        ]
+        self.retrieved = [each.retrieved.tolist() for each in judged]
         self.tops = [(ranks.tops[name].starts.tolist(), ranks.tops[name].ids()) for name in runs]
-        self.worth = {measure: [self.worth_of(name, measure) for name in runs] for measure in ranks.measures}
-
-    def worth_of(self, name: str, measure: str) -> Worth | None:
-        """What the judged documents that are shown are worth; None if that cannot be told."""
-        judged = self.ranks.judged[name, measure]
-        hits = judged.hits
-        chosen = np.flatnonzero((hits.rank <= self.ranks.scorer.plan.top) | (hits.grade >= max(self.rel, judged.floor)))
-        worth = hit_worth(self.ranks.measures[measure], judged, chosen)
-        if worth is None:
-            return None
-        starts = stretches(judged.hits.query[chosen], judged.size).tolist()
-        return Worth(starts, judged.hits.document[chosen].tolist(), np.round(worth, DIGITS).tolist())
+        self.worth = {measure: [Worth.of_run(ranks, name, measure) for name in runs] for measure in ranks.measures}
 
     @property
     def unattributed(self) -> list[str]:
@@ -119,26 +122,32 @@ class QueryLists:
         has. What documents are worth is listed for those of a ranking that are judged, then for those further down.
         """
         number = self.qrels.number(query)
-        numbers = range(self.starts[number], self.starts[number + 1])
-        names = {given_id(self.index.document(each)): each for each in numbers}
+        ids = {each: given_id(self.index.document(each)) for each in range(*self.starts[number : number + 2])}
+        numbers = {name: each for each, name in ids.items()}
         places: dict[str, int] = {}
-        tops = [ids[starts[number] : starts[number + 1]] for starts, ids in self.tops]
+        tops = [top[starts[number] : starts[number + 1]] for starts, top in self.tops]
         ranked = [[first_or_place(name, places) for name in top] for top in tops]
-        below = [self.below(run, number) for run in range(len(self.runs))]
+        hits = [
+            list(zip(*(column[slice(*starts[number : number + 2])] for column in columns), strict=True))
+            for starts, *columns in self.hits
+        ]
+        # The relevant documents that a run has further down than is shown, and those that no run retrieved.
+        below = [[hit for hit in each if hit[1] > self.top and self.is_relevant(hit[0])][:MOST_BELOW] for each in hits]
+        found = {document for each in hits for document, _ in each}
+        missing = [each for each in ids if self.is_relevant(each) and each not in found]
+        missing.sort(key=lambda each: -self.grades[each])
+        shown = missing[:MOST_MISSING]
         judged = [
-            [*(names[name] for name in top if name in names), *(document for document, _ in further)]
+            [*(numbers[name] for name in top if name in numbers), *(document for document, _ in further)]
             for top, further in zip(tops, below, strict=True)
         ]
-        missing, more = self.missing(number, numbers)
-        by_number = {each: name for name, each in names.items()}
-        for document in [*(each for run in below for each, _ in run), *missing]:
-            places.setdefault(by_number[document], len(places))
-        place = {each: places[name] for name, each in names.items() if name in places}
+        for document in [*(each for run in below for each, _ in run), *shown]:
+            places.setdefault(ids[document], len(places))
         return {
             "documents": list(places),
-            "grades": [self.grades[names[name]] if name in names else None for name in places],
+            "grades": [self.grades[numbers[name]] if name in numbers else None for name in places],
             "ranked": ranked,
-            "below": [[[place[each], rank] for each, rank in run] for run in below],
+            "below": [[[places[ids[each]], rank] for each, rank in run] for run in below],
             "retrieved": [each[number] for each in self.retrieved],
             "worth": {
                 measure: [
@@ -147,30 +156,13 @@ class QueryLists:
                 ]
                 for measure, runs in self.worth.items()
             },
-            "missing": [place[each] for each in missing],
-            "more": more,
+            "missing": [places[ids[each]] for each in shown],
+            "more": len(missing) - len(shown),
         }
-
-    def below(self, run: int, number: int) -> list[tuple[int, int]]:
-        """The relevant documents of a query that a run has further down than is shown."""
-        found = self.found[run]
-        hits = range(found.starts[number], found.starts[number + 1])
-        top = self.ranks.scorer.plan.top
-        rows = [(found.document[hit], found.rank[hit]) for hit in hits if found.rank[hit] > top]
-        return [row for row in rows if self.is_relevant(row[0])][:MOST_BELOW]
 
     def is_relevant(self, document: int) -> bool:
         """Whether a judged document, by its number, is relevant."""
         return bool(self.grades[document] >= self.rel and self.grades[document] > 0)
-
-    def missing(self, number: int, numbers: range) -> tuple[list[int], int]:
-        """The relevant documents that no run retrieved, the best first, and how many more there are."""
-        found = {
-            each.document[hit] for each in self.found for hit in range(each.starts[number], each.starts[number + 1])
-        }
-        left = [each for each in numbers if self.is_relevant(each) and each not in found]
-        left.sort(key=lambda each: -self.grades[each])
-        return left[:MOST_MISSING], max(0, len(left) - MOST_MISSING)
 
 
 def first_or_place(name: str, places: dict[str, int]) -> int:
@@ -181,7 +173,32 @@ def first_or_place(name: str, places: dict[str, int]) -> int:
     return 0
 
 
-def found_of(judged: Judged) -> RunHits:
-    """The hits of a run by query."""
-    hits = judged.hits
-    return RunHits(hits.starts.tolist(), hits.document.tolist(), hits.rank.tolist())
+def hit_worth(measure: Measure, judged: Judged, chosen: IntArray) -> FloatArray | None:
+    """What each of the chosen hits, by their places, is worth; None if the measure of a query is not its own."""
+    if not len(chosen):
+        return np.zeros(0)
+    queries = judged.hits.query[chosen]
+    # In parts whose queries have not too many hits together.
+    ends = np.cumsum(np.diff(judged.hits.starts)[queries]) // MOST_ROWS
+    parts = np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(ends)) + 1)
+    try:
+        with np.errstate(all="ignore"):
+            whole = measure(judged)
+            # A measure that looks at other queries too gives another value for a query on its own.
+            alone = measure(without(judged, queries[:1], np.array([-1])))
+            if not np.array_equal(alone, whole[queries[:1]], equal_nan=True):
+                return None
+            values = [whole[queries[part]] - measure(without(judged, queries[part], chosen[part])) for part in parts]
+    except (MeasureError, IndexError, ValueError, TypeError):
+        return None
+    worth = np.concatenate(values)
+    return worth if np.isfinite(worth).all() else None
+
+
+def without(judged: Judged, queries: IntArray, left_out: IntArray) -> Judged:
+    """One query per entry of `queries`: that query, without the hit at the place in `left_out`, if there is one."""
+    every = repeat(judged, queries)
+    kept = np.ones(len(every.hits.query), dtype=np.bool_)
+    kept[(every.hits.starts[:-1] + left_out - judged.hits.starts[queries])[left_out >= 0]] = False
+    # What only other queries judged, and groups, would need documents left out of them too.
+    return rebuild(every, hits=every.hits.where(kept), foreign=None, make_groups=None)

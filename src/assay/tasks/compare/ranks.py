@@ -9,15 +9,18 @@ contributions add up to the change of the measure.
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import Groups, Hits, Judged, Spread
+from assay.core.judged import Groups, Hits, Judged, Spread, stretches
 from assay.core.text import given_id, printable, shorten_text
 from assay.engine.ranking import rebuild, select
+from assay.files.source import is_source
 from assay.render import finite
 
 if TYPE_CHECKING:
@@ -98,6 +101,11 @@ class Ranks(NamedTuple):
     # The first documents by run, if the scorer keeps them.
     tops: Mapping[str, Tops]
 
+    def can_read(self, name: str) -> bool:
+        """Whether a run can be read once more: a stream and an iterator have ended."""
+        data = self.runs[name]
+        return not isinstance(data, Iterator) and (not is_source(data) or isinstance(data, (str, os.PathLike)))
+
     def named(self, name: str) -> Ranks:
         """The ranks of the only run under another name."""
         ((_, data),) = self.runs.items()
@@ -119,22 +127,13 @@ class Ranks(NamedTuple):
         before = ideal(after, numbers, grades) if a is None else select(self.judged[a, measure], np.array([number]))
         moved = contributions(self.measures[measure], before, after)
         old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
-        documents = [
-            Document(
-                given_id(index.document(each)),
-                grade,
-                old.get(each),
-                new.get(each),
-                None if moved is None else moved.get(each, 0.0),
-            )
-            for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True)
-        ]
-        return tuple(sorted(documents, key=importance))
-
-
-def importance(document: Document) -> tuple[float, float]:
-    """The order of documents: the largest contribution first, then the highest grade."""
-    return -abs(document.contribution or 0.0), -(document.grade or 0.0)
+        documents = []
+        for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True):
+            contribution = None if moved is None else moved.get(each, 0.0)
+            name = given_id(index.document(each))
+            documents.append(Document(name, grade, old.get(each), new.get(each), contribution))
+        # The largest contribution first, then the highest grade.
+        return tuple(sorted(documents, key=lambda each: (-abs(each.contribution or 0.0), -(each.grade or 0.0))))
 
 
 def first_ranks(hits: Hits) -> dict[int, int]:
@@ -163,10 +162,8 @@ def contributions(measure: Measure, before: Judged, after: Judged) -> dict[int, 
     moved = np.array(sorted(each for each in {*old, *new} if old.get(each) != new.get(each)), dtype=np.int64)
     try:
         with np.errstate(all="ignore"):
-            there, back = (
-                moved_one_by_one(measure, before, after, moved),
-                moved_one_by_one(measure, after, before, moved),
-            )
+            there = moved_one_by_one(measure, before, after, moved)
+            back = moved_one_by_one(measure, after, before, moved)
             whole = [measure(each)[0] for each in (before, after)]
     except (MeasureError, IndexError, ValueError):
         return None
@@ -191,40 +188,55 @@ def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
     size, place = len(documents), {document: number for number, document in enumerate(documents.tolist())}
     moving = np.array([place.get(each, -1) for each in other.hits.document.tolist()], dtype=np.int64)
     moved = replace(other.hits.where(moving >= 0), size=size, query=moving[moving >= 0])
-    kept = repeated(base.hits, size)
-    kept = kept.where(kept.document != documents[kept.query])
+    every = repeat(base, np.zeros(size, dtype=np.int64))
+    kept = every.hits.where(every.hits.document != documents[every.hits.query])
     # On the same rank, the document that moved comes first.
     columns = zip(columns_of(moved), columns_of(kept), strict=True)
     hits = Hits(size, *(np.concatenate(pair) for pair in columns))
     hits = hits.where(np.lexsort((hits.rank, hits.query)))
-    retrieved = np.repeat(base.retrieved, size)
-    np.maximum.at(retrieved, hits.query, hits.rank)
+    np.maximum.at(every.retrieved, hits.query, hits.rank)
+    return rebuild(every, hits=hits)
+
+
+def repeat(judged: Judged, queries: IntArray) -> Judged:
+    """One query per entry of `queries`, by its place; a query can stand several times."""
+    size = len(queries)
+
+    def some(hits: Hits) -> Hits:
+        rows, owner = expanded(hits.starts, queries)
+        return Hits(size, owner, *(column[rows] for column in columns_of(hits)[1:]))
+
+    def some_groups() -> Groups:
+        groups = judged.groups()
+        rows, owner = expanded(stretches(groups.query, judged.size), queries)
+        return replace(groups.where(rows), query=owner)  # type: ignore[arg-type]  # places serve as a mask
+
+    rows, owner = expanded(stretches(judged.owner, judged.size), queries)
     return Judged(
         size=size,
-        retrieved=retrieved,
-        owner=np.repeat(np.arange(size), len(base.grades)),
-        grades=np.tile(base.grades, size),
-        hits=hits,
-        floor=base.floor,
-        repeats=None if base.repeats is None else np.repeat(base.repeats, size),
-        foreign=None if base.foreign is None else repeated(base.foreign, size),
-        spread=None if base.spread is None else Spread(*(np.repeat(each, size) for each in base.spread)),
-        make_groups=None if base.make_groups is None else lambda: repeated_groups(base.groups(), size),
-        make_id_order=base.make_id_order,
+        retrieved=judged.retrieved[queries],
+        owner=owner,
+        grades=judged.grades[rows],
+        hits=some(judged.hits),
+        floor=judged.floor,
+        repeats=None if judged.repeats is None else judged.repeats[queries],
+        foreign=None if judged.foreign is None else some(judged.foreign),
+        spread=None if judged.spread is None else Spread(*(each[queries] for each in judged.spread)),
+        make_groups=None if judged.make_groups is None else some_groups,
+        make_id_order=judged.make_id_order,
     )
 
 
-def repeated(hits: Hits, size: int) -> Hits:
-    """The hits of one query, for `size` queries."""
-    columns = (np.tile(column, size) for column in columns_of(hits)[1:])
-    return Hits(size, np.repeat(np.arange(size), len(hits.query)), *columns)
+def expanded(starts: IntArray, queries: IntArray) -> tuple[IntArray, IntArray]:
+    """The rows of some queries, one query after the other, and the place of the query of each row.
 
-
-def repeated_groups(groups: Groups, size: int) -> Groups:
-    """The judgments of one query, for `size` queries."""
-    query = np.repeat(np.arange(size), len(groups.query))
-    columns = (groups.document, groups.grade, groups.group, groups.subgroup)
-    return Groups(query, *(None if each is None else np.tile(each, size) for each in columns))  # type: ignore[arg-type]
+    >>> expanded(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([2, 0, 1, 0, 1]), array([0, 1, 1, 2, 2]))
+    """
+    sizes = np.diff(starts)[queries]
+    owner = np.repeat(np.arange(len(queries)), sizes)
+    before = np.concatenate(([0], np.cumsum(sizes)))[:-1]
+    return np.arange(len(owner)) - before[owner] + starts[queries][owner], owner
 
 
 def columns_of(hits: Hits) -> tuple[Any, ...]:
@@ -245,9 +257,9 @@ def query_cell(move: Move) -> str:
 
 def move_lines(move: Move, most: int) -> list[str]:
     """A query with its question and its documents, one per line, each with the first line of its text below it."""
-    asked = [f"    {printable(shorten_text(move.question, TEXT_WIDTH) or '')}"] if move.question else []
+    asked = [printable(shorten_text(move.question, TEXT_WIDTH) or "")] if move.question else []
     lines = [line.replace("\n", f"\n{'':10}") for line in document_lines(move, most, "\n")]
-    return [printable(str(move)), *asked, *(f"    {line}" for line in lines)]
+    return [printable(str(move)), *(f"    {line}" for line in (*asked, *lines))]
 
 
 def document_lines(move: Move, most: int, gap: str = ": ") -> list[str]:

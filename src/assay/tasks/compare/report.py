@@ -15,13 +15,11 @@ from assay.data.run import Run
 from assay.data.texts import QUESTIONS, read_fields
 from assay.render import Marked, finite
 from assay.render.charts.kinds import KINDS
-from assay.report.answers import CHUNK
-from assay.report.content import TITLE, add_questions, base_core, notes_of
+from assay.report.content import CHUNK, LENGTH, TITLE, base_core, length_of, notes_of, slice_rows, slice_values
 from assay.report.page import Content, write_page
-from assay.report.slices import LENGTH, length_of, slice_rows, slice_values
 from assay.results.results import Results
 from assay.tasks.check.api import check_sources
-from assay.tasks.compare.passages import can_read_again, wanted_texts
+from assay.tasks.compare.passages import wanted_texts
 from assay.tasks.compare.rankings import QueryLists, ranking_parts
 from assay.tasks.compare.ranks import Ranks
 from assay.tasks.evaluate.api import Scorer
@@ -58,52 +56,55 @@ class Shown(NamedTuple):
 
 def write_comparison(comparison: Comparison, path: str | os.PathLike[str], shown: Shown) -> None:
     """Writes the report on a comparison."""
-    check_whole("top", shown.top, 1, MOST_TOP)
     ranks = held(comparison._ranks)  # noqa: SLF001 - the comparison's own report
     core = comparison_core(replace(comparison, _ranks=ranks), shown.title)
-    write_page(report_content(core, comparison.results, with_tops(ranks, shown.top), shown), path)
+    write_report(core, comparison.results, ranks, path, shown)
 
 
 def write_result(result: Result, name: str, path: str | os.PathLike[str], shown: Shown) -> None:
     """Writes the report on one run, under this name."""
-    check_whole("top", shown.top, 1, MOST_TOP)
     results = Results({name: result})
     ranks = None if result._ranks is None else Ranks(*result._ranks).named(name)  # noqa: SLF001 - the result's own report
-    write_page(report_content(base_core(results, shown.title), results, with_tops(held(ranks), shown.top), shown), path)
+    write_report(base_core(results, shown.title), results, held(ranks), path, shown)
 
 
-def report_content(core: dict[str, Any], results: Results, ranks: Ranks | None, shown: Shown) -> Content:
-    """The core with texts, slices and what is shown of rankings."""
+def write_report(
+    core: dict[str, Any], results: Results, ranks: Ranks | None, path: str | os.PathLike[str], shown: Shown
+) -> None:
+    """Writes the page of a core, with texts, slices and what is shown of rankings."""
+    check_whole("top", shown.top, 1, MOST_TOP)
     queries = results[next(iter(results))].queries
     texts = {} if shown.queries is None else wanted_texts(shown.queries, set(queries), QUESTIONS)
-    add_questions(core, queries, texts)
+    core["questions"] = [texts.get(query) for query in queries] if texts else []
     add_slices(core, results, shown, texts)
     core["reproduce"] = shown.reproduce
+    ranks = with_tops(ranks, shown.top)
     if ranks is None:
         core["norankings"] = NO_RANKINGS
-        return Content(core, results.results)
+        write_page(Content(core, results.results), path)
+        return
     listed = QueryLists(ranks, list(results))
     core.update(chunk=CHUNK, top=shown.top, rel=listed.rel, unattributed=listed.unattributed, check=findings_of(ranks))
-    return Content(core, results.results, ranking_parts(listed, queries, shown.corpus))
+    write_page(Content(core, results.results, ranking_parts(listed, queries, shown.corpus)), path)
 
 
 def findings_of(ranks: Ranks) -> list[dict[str, str]]:
-    """What `assay.check` finds in judgments and runs, unless the runs are large, or ids mean something else.
-
-    It holds runs in memory.
-    """
-    if count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.plan.policies.doc_id is not None:
+    """What `assay.check` finds in judgments and runs that can be held in memory; nothing if ids mean something else."""
+    if not is_moderate(ranks):
         return []
     report = check_sources(
         ("judgments", ranks.scorer.qrels),
-        [(name, run) for name, run in ranks.runs.items() if can_read_again(run)],
+        [(name, run) for name, run in ranks.runs.items() if ranks.can_read(name)],
         rel=ranks.scorer.plan.policies.rel,
-        qrels_format=None,
         run_format=ranks.format,
     )
-    return [
-        {"level": each.level, "place": each.place, "text": each.text, "advice": each.advice} for each in report.findings
-    ]
+    fields = ("level", "place", "text", "advice")
+    return [{field: getattr(each, field) for field in fields} for each in report.findings]
+
+
+def is_moderate(ranks: Ranks) -> bool:
+    """Whether the runs can be held in memory, with the ids of documents as they are."""
+    return count_retrieved(ranks) <= MOST_CHECKED and ranks.scorer.plan.policies.doc_id is None
 
 
 def count_retrieved(ranks: Ranks) -> int:
@@ -133,36 +134,31 @@ def comparison_core(comparison: Comparison, title: str, *, charts: bool = True) 
     """What the page shows of a comparison before its queries; without charts it takes a fraction of the time."""
     core = base_core(comparison.results, title)
     table = comparison.table()
-    marks = {str(name): str(mark) for mark, name, *_ in table.rows}
+    rows = {str(row[1]): row for row in table.rows}
     measures = [column.name for column in table.columns[2:]]
+    for run in core["runs"]:
+        run["mark"] = str(rows[run["name"]][0])
     for place, measure in enumerate(measures, start=2):
-        cells = {str(row[1]): row[place] for row in table.rows}
         for run, cell in zip(core["runs"], core["means"][measure], strict=True):
-            found = cells[run["name"]]
+            found = rows[run["name"]][place]
             assert isinstance(found, Marked)  # noqa: S101 - a table of systems has nothing else
             cell.update(value=finite(found.value), place=found.place, beats=found.marks)
-    for run in core["runs"]:
-        run["mark"] = marks[run["name"]]
-    core["caption"] = f"{comparison.caption}; 95 % intervals below each mean"
-    core["verdict"] = [{"text": text, "state": None} for text in comparison.verdict.texts]
-    core["pairs"] = [{name: finite(value) for name, value in pair._asdict().items()} for pair in comparison.pairs]
-    core["tested"] = f"{comparison.settings.words}, {count(len(comparison.pairs), 'comparison')}"
-    core["notes"] = notes_of(comparison.notes)
-    core["signature"] = str(comparison.signature)
-    core["first"] = first_pair(comparison)
-    if not charts:
-        return core
-    core["forests"] = {measure: comparison.plot("differences", measure=measure).spec for measure in measures}
-    core["charts"], core["unmet"] = charts_of(comparison)
+    # The two runs that are open at first: the baseline, or else the second best, and the best by the first measure.
+    best, second, *_ = comparison._ordered_means(comparison.pairs[0].measure)  # noqa: SLF001 - its own report
+    other = comparison.settings.baseline or second
+    core.update(
+        caption=f"{comparison.caption}; 95 % intervals below each mean",
+        verdict=[{"text": text, "state": None} for text in comparison.verdict.texts],
+        pairs=[{name: finite(value) for name, value in pair._asdict().items()} for pair in comparison.pairs],
+        tested=f"{comparison.settings.words}, {count(len(comparison.pairs), 'comparison')}",
+        notes=notes_of(comparison.notes),
+        signature=str(comparison.signature),
+        first={"a": second if other == best else other, "b": best},
+    )
+    if charts:
+        core["forests"] = {measure: comparison.plot("differences", measure=measure).spec for measure in measures}
+        core["charts"], core["unmet"] = charts_of(comparison)
     return core
-
-
-def first_pair(comparison: Comparison) -> dict[str, str]:
-    """The two runs that are open at first: the baseline, or else the second best, and the best by the first measure."""
-    order = list(comparison._ordered_means(comparison.pairs[0].measure))  # noqa: SLF001 - the comparison's own report
-    best = order[0]
-    other = comparison.settings.baseline or (order[1] if len(order) > 2 else order[-1])  # noqa: PLR2004 - a pair
-    return {"a": order[1] if other == best else other, "b": best}
 
 
 def charts_of(comparison: Comparison) -> tuple[list[dict[str, Any]], list[str]]:
@@ -187,9 +183,7 @@ def held(ranks: Ranks | None) -> Ranks | None:
 
     What cannot be held stays as it is; the data check says why.
     """
-    if ranks is None or count_retrieved(ranks) > MOST_CHECKED or ranks.scorer.plan.policies.doc_id is not None:
-        return ranks
-    if not all(map(can_read_again, ranks.runs.values())):
+    if ranks is None or not is_moderate(ranks) or not all(map(ranks.can_read, ranks.runs)):
         return ranks
     try:
         runs = {
@@ -207,7 +201,7 @@ def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
     """
     if ranks is None or (ranks.tops and ranks.scorer.plan.top >= top):
         return ranks
-    if not all(map(can_read_again, ranks.runs.values())):
+    if not all(map(ranks.can_read, ranks.runs)):
         return None
     old = ranks.scorer
     scorer = Scorer(replace(old.plan, top=top), old.qrels, threads=old.threads)

@@ -172,12 +172,25 @@ class GateReport(Exports):
 
         The options are those of `Comparison.report`.
         """
-        from assay.tasks.compare.report import Shown
-        from assay.tasks.gate.report import write_gate
+        from assay.report.content import base_core, notes_of
+        from assay.results.results import Results
+        from assay.tasks.compare.report import Shown, held, write_report
 
         if self._sides is None:
             raise DataError("a pickled report of a gate has no scores left; write the page where the gate ran")
-        write_gate(self, self._sides, path, Shown(queries, corpus, slices, top, title, reproduce))
+        run, baseline, ranks = self._sides
+        both = {"run": run} if baseline is None else {"baseline": baseline, "run": run}
+        measures = list((baseline or run).measures)
+        results = Results({name: result.only(measures) for name, result in both.items()})
+        core = base_core(results, title)
+        core["verdict"] = [{"text": f"gate {self.summary}", "state": "pass" if self.passed else "fail"}]
+        core["verdict"] += [{"text": f"{check.measure}: {check.reason}", "state": None} for check in self.checks]
+        core["gate"] = {"checks": [page_fields(check) for check in self.checks]}
+        core["notes"] = notes_of(self.notes)
+        core["signature"] = str(self.signature)
+        if ranks is not None and not set(both) <= {name for name, _ in ranks.judged}:
+            ranks = None
+        write_report(core, results, held(ranks), path, Shown(queries, corpus, slices, top, title, reproduce))
 
     def to_polars(self) -> polars.DataFrame:
         """One row per check."""
@@ -202,6 +215,12 @@ class GateReport(Exports):
 def finite_fields(record: GateCheck) -> dict[str, Any]:
     """The fields by name, None for numbers that are not finite."""
     return {name: finite(value) for name, value in record._asdict().items()}
+
+
+def page_fields(check: GateCheck) -> dict[str, Any]:
+    """A check as the page takes it."""
+    worst = [{name: finite(getattr(each, name)) for name in ("query", "before", "after")} for each in check.worst]
+    return {**finite_fields(check), "title": worst_title(check), "worst": worst}
 
 
 def outcome(check: GateCheck) -> str:

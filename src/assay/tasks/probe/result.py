@@ -116,8 +116,7 @@ class Probe(Exports):
 
         `reproduce` is the code or the command that made it, to be shown; leave out keys.
         """
-        from assay.report.answers import CHUNK, answer_parts
-        from assay.report.content import base_core
+        from assay.report.content import CHUNK, answer_parts, base_core
         from assay.report.page import Content, write_page
         from assay.results.results import Results
 
@@ -177,7 +176,7 @@ def failure_lines(probe: Probe, most: int = MOST_SHOWN) -> list[str]:
 
 def answer_of(probe: Probe, query: str, record: dict[str, Any]) -> dict[str, Any]:
     """What the retriever returned for a question, and how long it took."""
-    from assay.report.answers import answer_entry, passage_entries
+    from assay.report.content import answer_entry, passage_entries
 
     wanted = set(record.get("gold") or ())
     took = probe.seconds.get(query)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def draw_blame(result: RagResult, choice: Choice) -> Chart:
     """Correct and wrong answers by whether a gold passage was retrieved, as `faults` counts them."""
-    from assay.render.charts.blame import ANSWERS, blame
+    from assay.render.charts.records import ANSWERS, blame
 
     right = choice.right
     key = result._answer_key(choice.measure)  # noqa: SLF001 - the measure of its own table

@@ -8,10 +8,20 @@ from assay.core.doc_id import field_of
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
 from assay.render import finite
-from assay.report.answers import CHUNK, answer_entry, answer_parts, passage_entries
-from assay.report.content import TITLE, base_core
+from assay.report.content import (
+    CHUNK,
+    LENGTH,
+    TITLE,
+    UNKNOWN,
+    answer_entry,
+    answer_parts,
+    base_core,
+    length_of,
+    passage_entries,
+    slice_rows,
+    slice_values,
+)
 from assay.report.page import Content, write_page
-from assay.report.slices import LENGTH, UNKNOWN, length_of, slice_rows, slice_values
 from assay.results.results import Results
 from assay.tasks.rag.worst import gold_passages
 
