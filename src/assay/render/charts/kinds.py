@@ -43,7 +43,7 @@ NEEDS = {
     "scores": ChartNeed("scores of several runs", ('results.plot("{kind}")', *RANKED), "assay.results.plot"),
     "tests": ChartNeed("a comparison", RANKED, "assay.tasks.compare.plot"),
     "rankings": ChartNeed("the rankings of runs", RANKED, "assay.tasks.compare.plot"),
-    "answers": ChartNeed("answers", ('rag.plot("{kind}")', RECORDS), "assay.tasks.rag.plot"),
+    "answers": ChartNeed("answers", ('rag.plot("{kind}")', RECORDS), "assay.tasks.rag.result"),
     "calls": ChartNeed("calls of a live retriever", ('probe.plot("{kind}")', RECORDS), "assay.tasks.probe.latency"),
     "judges": ChartNeed(
         "two judges", ('agreement.plot("{kind}")', 'assay.plot("{kind}", a, b)'), "assay.tasks.agree.result"

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.conventions import find_convention, judged_names, resolve
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import MeasureError
+from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind, loud_first
+from assay.core.note import Note, NoteKind, loud_first, loud_notes
 from assay.core.policies import chunk_policies
-from assay.core.text import Option, some
+from assay.core.text import Option
 from assay.data.records.read import collection_put_off
 from assay.data.records.record import short_fields
 from assay.engine.chunks import Chunks
 from assay.measures import SHORT_ANSWER_NAMES
+from assay.measures.answers import Answers
+from assay.measures.passages import Contents
 from assay.measures.scores import EVERY, every_score
 from assay.results.align import spread_to_queries
-from assay.results.result import subject_of
+from assay.results.result import Result, subject_of
+from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import warned
-from assay.tasks.evaluate.scores import with_every_score
+from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, find_gold, read_gold
-from assay.tasks.rag.kinds import KINDS, RagEvaluation, score
-from assay.tasks.rag.matching import THRESHOLD, Matching, check_grades, match_records
+from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records, unmatched_note
 from assay.tasks.rag.result import RagResult
-from assay.tasks.rag.sources import collect
+from assay.tasks.rag.sources import Corpus, collect, fill_texts
 
 if TYPE_CHECKING:
     from assay.conventions import Chosen
     from assay.core.convention import Convention
+    from assay.core.policies import Policies
+    from assay.core.ruling import Rulings
     from assay.data.records.record import Record
     from assay.measures.scores import Score
     from assay.tasks.judge.judge import Judge
@@ -42,6 +46,42 @@ if TYPE_CHECKING:
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # The one short name of answers that no measure of retrieval has.
 ONLY_ANSWERS = {"em": SHORT_ANSWER_NAMES["em"]}
+Measures = Mapping[str, Measure]
+
+
+class ScoredKind(NamedTuple):
+    """The result of measures of one kind, and what a judge said, by measure."""
+
+    result: Result
+    rulings: Mapping[str, Rulings] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class RagEvaluation:
+    """What is known on the way `read → match → complete → score → join`; each step returns it with more.
+
+    `options` are the policies that were given by name, `policies` all of them. With `once`, a document counts once
+    however many of its chunks were retrieved. With `is_short`, records have only the fields that make slices.
+    """
+
+    chosen: Mapping[str, Chosen]
+    tool: Convention
+    policies: Policies
+    options: Mapping[str, Any]
+    rule: DocIdRule | None = None
+    once: bool = False
+    judge: Judge | None = None
+    records: list[Record] = field(default_factory=list)
+    corpus: Corpus | None = None
+    is_short: bool = False
+    matched: Matched | None = None
+    gold: Gold | None = None
+    scored: tuple[ScoredKind, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def of_kind(self, name: str) -> dict[str, Chosen]:
+        """The measures of one kind."""
+        return {key: each for key, each in self.chosen.items() if each.measure.definition.of == name}
 
 
 def evaluate_rag(
@@ -107,10 +147,14 @@ def evaluate_rag(
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
     settings = tool.policies.changed({**policies, "doc_id": rule})
     options, once = chunk_policies(policies, settings)
-    chosen = choose_measures(measures, tool, options, judge)
+    wanted = DEFAULT_RAG_MEASURES if measures is None else measures
+    short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
+    chosen = resolve_measures(wanted, tool, options, kinds=KINDS, short=short)
+    evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge)
+    if judge is None and (judged := list(evaluation.of_kind("judged"))):
+        raise MeasureError(f"{judged[0]} is judged by an LLM; pass it as {Option('judge', '…')}")
     how = {"rule": rule, "chunks": corpus, "graded": tool.name == "ragas"}
     matching = Matching.parse(match, overlap, overlap_of, columns, **how)
-    evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge)
     with collection_put_off():
         evaluation = read(evaluation, records, outputs, corpus, columns, with_given=measures is None)
         evaluation = complete(match_gold(evaluation, matching), has_corpus=corpus is not None)
@@ -124,19 +168,6 @@ def evaluate_rag(
         result = anchor_result(result, read_given_scores(human, list(result.measures)))
     warned(result)
     return result
-
-
-def choose_measures(
-    measures: object, tool: Convention, options: Mapping[str, Any], judge: Judge | None
-) -> dict[str, Chosen]:
-    """The measures that were named, or the usual ones; those of a judge need one."""
-    wanted = DEFAULT_RAG_MEASURES if measures is None else measures
-    short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
-    chosen = resolve_measures(wanted, tool, options, kinds=KINDS, short=short)
-    judged = [key for key, each in chosen.items() if each.measure.definition.of == "judged"]
-    if judged and judge is None:
-        raise MeasureError(f"{judged[0]} is judged by an LLM; pass it as {Option('judge', '…')}")
-    return chosen
 
 
 def read(
@@ -159,8 +190,10 @@ def read(
         chosen |= resolve(every_score(found.records, fields=False), evaluation.tool, evaluation.options)
     if EVERY in chosen:
         chosen = with_every_score(chosen, found.records, known=(columns or {}).values())
-    kept = replace(evaluation, chosen=chosen, records=found.records, corpus=found.corpus, is_short=is_short)
-    return replace(kept, notes=tuple(found.notes))
+    notes = tuple(found.notes)
+    return replace(
+        evaluation, chosen=chosen, records=found.records, corpus=found.corpus, is_short=is_short, notes=notes
+    )
 
 
 def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:
@@ -221,62 +254,130 @@ def collapse_rankings(
     return kept, notes
 
 
-def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
-    """The records with the texts of their documents, if they have none themselves and the corpus has all."""
-    unknown: dict[str, None] = {}
+class MeasureKind(NamedTuple):
+    """A kind of measures: the parts that some record must have, in words, and how it scores the records."""
 
-    def find_texts(ids: list[str]) -> tuple[str, ...] | None:
-        unknown.update(dict.fromkeys(each for each in ids if each not in corpus))
-        return tuple(corpus[each] for each in ids) if all(each in corpus for each in ids) else None
+    needs: Mapping[str, str]
+    score: Callable[[RagEvaluation, Measures], ScoredKind]
 
-    filled = []
-    for each in records:
-        retrieved, wanted = each.retrieved_texts, each.gold_texts
-        if retrieved is None and each.retrieved is not None and not each.retrieved.nameless:
-            retrieved = find_texts(each.retrieved.ids)
-        if wanted is None and each.gold is not None and gold is not None and each.query_id not in gold.matched:
-            wanted = find_texts(sorted({document for group in gold.wanted(each) for document in group}))
-        filled.append(each._replace(retrieved_texts=retrieved, gold_texts=wanted))
-    if not unknown:
-        return filled, []
-    listed = some(list(unknown))
-    return filled, [Note.of(NoteKind.CORPUS, about="documents", count=len(unknown), documents=listed)]
+
+def score(evaluation: RagEvaluation) -> RagEvaluation:
+    """The evaluation with a result for each kind of measure that the records have the parts for."""
+    scored: list[ScoredKind] = []
+    notes = list(evaluation.notes)
+    for name, kind in KINDS.items():
+        measures = {key: each.measure for key, each in evaluation.of_kind(name).items()}
+        if not measures:
+            continue
+        needs, rows = kind.needs.items(), evaluation.records
+        if missing := [words for part, words in needs if all(getattr(row, part) is None for row in rows)]:
+            meant = [SHORT_ANSWER_NAMES[key] for key in measures if name == "rankings" and key in SHORT_ANSWER_NAMES]
+            hint = f"; for answers write {', '.join(meant)}" if meant else ""
+            notes.append(Note.of(NoteKind.PARTS, measures=list(measures), missing=" and no ".join(missing) + hint))
+        else:
+            scored.append(kind.score(evaluation, measures))
+    if not scored:
+        raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
+    notes += dict.fromkeys(note for each in scored for note in each.result.notes)
+    return replace(evaluation, scored=tuple(scored), notes=tuple(notes))
+
+
+def score_rankings(evaluation: RagEvaluation, _: Measures) -> ScoredKind:
+    rows, gold, matched = evaluation.records, evaluation.gold, evaluation.matched
+    if gold is None or gold.scorer is None or matched is None:
+        raise AssertionError
+    run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
+    result = gold.scorer.evaluate(run)
+    notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
+    if loud_notes(notes) and matched.queries.issuperset(gold.scorer.qrels.queries) and any(run.values()):
+        notes = [unmatched_note(matched), *(note for note in notes if note.kind != NoteKind.OVERLAP)]
+    bare = [row.query_id for row in rows if row.gold is None]
+    if bare:
+        notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
+    return ScoredKind(replace(result, notes=tuple(notes)))
+
+
+def score_texts(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+    rows = evaluation.records
+    silent = [row.query_id for row in rows if row.answer is None and row.references]
+    notes = [Note.of(NoteKind.MISSING, about="answers", queries=silent)] if silent else []
+    ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
+    return ScoredKind(score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes))
+
+
+def score_contents(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+    rows = evaluation.records
+    gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
+    return ScoredKind(score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, []))
+
+
+def score_judged(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+    """Asks the judge. A question without a verdict has no value; the noise is the variance over its draws."""
+    from assay.tasks.judge.drive import draws_variance, judge_records, verdict_notes
+
+    judge, queries = evaluation.judge, [each.query_id for each in evaluation.records]
+    if judge is None:
+        raise AssertionError
+    rulings = judge_records(evaluation.records, measures, judge)
+    scores = {name: each.scores for name, each in rulings.items()}
+    noise = {}
+    for name, each in rulings.items() if judge.samples > 1 else ():
+        drawn = np.array([draws_variance(ruling.samples, measures[name].definition.draws) for ruling in each])
+        noise[name] = np.where(np.isnan(each.scores), np.nan, drawn)
+    notes = tuple(note for name, each in rulings.items() for note in verdict_notes(name, queries, each, judge.samples))
+    own = find_convention("assay")
+    result = Result(dict(measures), queries, scores, own.name, own.policies, notes, noise=noise, subject="answers")
+    return ScoredKind(result, rulings)
+
+
+KINDS = {
+    "rankings": MeasureKind({"gold": "gold documents", "retrieved": "retrieved documents"}, score_rankings),
+    "answers": MeasureKind({"references": "reference answers", "answer": "answers"}, score_texts),
+    "contents": MeasureKind(
+        {"gold_texts": "texts of gold passages", "retrieved_texts": "texts of retrieved passages"}, score_contents
+    ),
+    # These say themselves what a record lacks.
+    "scores": MeasureKind({}, lambda evaluation, measures: ScoredKind(score_records(evaluation.records, measures))),
+    "judged": MeasureKind({}, score_judged),
+}
 
 
 def join(evaluation: RagEvaluation) -> RagResult:
     """One result of all kinds of measures, in the order requested."""
-    rows, gold = evaluation.records, evaluation.gold
+    rows, gold, judge = evaluation.records, evaluation.gold, evaluation.judge
+    convention, policies = evaluation.tool.name, evaluation.policies
     queries = [row.query_id for row in rows]
     parts = [each.result for each in evaluation.scored]
     parts = [each if each.queries == queries else spread_to_queries(each, queries) for each in parts]
-    measures = {name: measure for part in parts for name, measure in part.measures.items()}
-    scores = {name: values for part in parts for name, values in part.scores.items()}
-    order = [name for name in evaluation.chosen if name in measures]
+
+    def together(name: str) -> dict[str, Any]:
+        return {key: value for part in parts for key, value in getattr(part, name).items()}
+
+    measures, scores = together("measures"), together("scores")
+    measures = {name: measures[name] for name in evaluation.chosen if name in measures}
     rulings = {name: each for part in evaluation.scored for name, each in part.rulings.items()}
     found, wanted = find_gold(rows, gold)
-    convention, policies, judge = evaluation.tool.name, evaluation.policies, evaluation.judge
+    if not evaluation.is_short:
+        # The rest of the fields is not kept.
+        fields = [None if row.fields is None else short_fields(row.fields, row.query_id) for row in rows]
+        rows = [row._replace(fields=each) for row, each in zip(rows, fields, strict=True)]
     return RagResult(
-        {name: measures[name] for name in order},
+        measures,
         queries,
-        {name: scores[name] for name in order},
+        {name: scores[name] for name in measures},
         convention,
         policies,
         loud_first(evaluation.notes),
-        {name: each for part in parts for name, each in part.own_policies.items()},
-        statistics={name: each for part in parts for name, each in part.statistics.items()},
-        noise={name: each for part in parts for name, each in part.noise.items()},
+        together("own_policies"),
+        statistics=together("statistics"),
+        noise=together("noise"),
         subject=subject_of(measures, convention, policies),
         judge=judge.description if judge is not None and rulings else "",
         _means={name: part[name] for part in parts for name in part.measures},
-        records=rows if evaluation.is_short else [with_short_fields(row) for row in rows],
+        records=rows,
         found=np.array(found, dtype=np.bool_),
         has_gold=np.array([bool(each) for each in wanted], dtype=np.bool_),
         _gold=wanted,
         matching=() if gold is None else gold.matching,
         rulings=rulings,
     )
-
-
-def with_short_fields(row: Record) -> Record:
-    """The record with those of its fields that may make slices; the rest is not kept."""
-    return row if row.fields is None else row._replace(fields=short_fields(row.fields, row.query_id))

@@ -1,35 +1,52 @@
 """Gold without ids: texts and source spans in records, matched with the texts and spans of what was retrieved.
 
+A gold item is an id, a span (`document`, `start`, `end`) or a text; a list inside the list of gold holds alternatives.
 Matched records get judgments in which every gold item, or list of alternatives, is a group.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, MeasureError, PolicyError
 from assay.core.id_difference import find_difference
 from assay.core.note import Note, NoteKind
 from assay.core.text import Advice, Option, shorten_text, show, some
-from assay.data.chunks.derived import Judgment, compare_texts, grade_texts, judge_hits, ranked_places, unique_names
+from assay.data.chunks.derived import (
+    Judgment,
+    Wanted,
+    compare_texts,
+    grade_texts,
+    judge_hits,
+    ranked_places,
+    unique_names,
+)
 from assay.data.chunks.spans import Chunk, Overlap, Span, check_share, is_span, read_chunks, read_span
 from assay.data.frames.columns import as_id
-from assay.data.passages import SPAN_FIELDS, Passages, place_name
+from assay.data.passages import (
+    PASSAGE_ID,
+    PASSAGE_TEXT,
+    SPAN_FIELDS,
+    Passages,
+    document_id,
+    find_field,
+    finite_score,
+    place_name,
+)
 from assay.data.records.record import PLAIN
-from assay.tasks.rag.gold import GoldItem, GoldText, gold_items, objects_of
 
 if TYPE_CHECKING:
     from assay.core.doc_id import DocIdRule
     from assay.data.records.record import Record
 
 THRESHOLD = 0.9
-EXACT, OFF = "exact", "off"
-# What `evaluate_rag` is called with if nothing else is said.
-USUAL = (THRESHOLD, "any", "gold")
+GRADE = ("grade", "relevance", "rel")
+# How much of a gold text names it in the judgments.
+LONGEST_NAME = 40
 # Of both sides so much is shown if they hardly match.
 LONGEST_SHOWN = 60
 MOST_SHOWN = 4
@@ -56,16 +73,45 @@ class Matching(NamedTuple):
         """The rules that the parameters of `evaluate_rag` mean."""
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
-        if (match, overlap, overlap_of) == USUAL:
-            return cls(THRESHOLD, Overlap(), paths, **how)
-        return cls(parse_match(match), Overlap.parse(overlap, overlap_of), paths, **how)
+        words = {"exact": 1.0, "off": None}
+        if isinstance(match, str) and match in words:
+            threshold = words[match]
+        else:
+            threshold = check_share(match, "match must be 'exact', 'off', or a similarity")
+        return cls(threshold, Overlap.parse(overlap, overlap_of), paths, **how)
 
 
-def parse_match(match: object) -> float | None:
-    """The least similarity of texts that match; None if they are not to be matched."""
-    if match in (EXACT, OFF):
-        return 1.0 if match == EXACT else None
-    return check_share(match, "match must be 'exact', 'off', or a similarity")
+class GoldItem(NamedTuple):
+    """A gold item: its group and grade; and its id, its span or its text."""
+
+    group: str
+    grade: float = 1.0
+    name: str = ""
+    span: Span | None = None
+    text: str | None = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """The item in the judgments, while nothing retrieved hits it."""
+        if self.text is not None:
+            return Wanted(self.group, f"gold {self.group}: {' '.join(self.text.split())[:LONGEST_NAME]}", self.grade)
+        return Wanted(self.group, self.name if self.span is None else f"gold {self.span}", self.grade)
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The item for people: a span or an id, or else a text."""
+        return self.name if self.span is None else str(self.span), self.text or ""
+
+
+class Match(NamedTuple):
+    """What the gold of one question came to: its judgments, None if ids are enough; counts, and spans of both sides."""
+
+    record: Record
+    rows: list[Judgment] | None = None
+    texts: Mapping[str, int] = {}
+    spans: Mapping[str, int] = {}
+    gold: Sequence[Span] = ()
+    chunks: Sequence[Span] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,140 +159,35 @@ class Matched:
 def match_records(records: list[Record], how: Matching) -> Matched:
     """The records, with judgments for those whose gold has no ids."""
     if all(each.retrieved is None and each.retrieved_texts is None for each in records):
-        return Matched(how, records, queries=frozenset(each.query_id for each in records if objects_of(each.gold, how)))
-    matcher = Matcher(how)
-    found = [each if has_only_ids(each) else matcher.match(each) for each in records]
-    if matcher.rows:
+        return Matched(
+            how, records, queries=frozenset(each.query_id for each in records if has_objects(each.gold, how))
+        )
+
+    @cache
+    def read_table() -> dict[str, Chunk]:
+        return {} if how.chunks is None else read_chunks(how.chunks, how.paths)
+
+    found = [Match(each) if has_only_ids(each) else match_record(each, how, read_table) for each in records]
+    matched = [each for each in found if each.rows is not None]
+    rows = [row for each in matched for row in each.rows or ()]
+    queries = [each.record.query_id for each in matched]
+    if rows:
         # A frame of judgments has no place for a question with nothing to find.
         empty = [each.query_id for each in records if each.gold in ([], {})]
-        matcher.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
-        matcher.queries.update(empty)
-    counted = (matcher.texts, matcher.spans, matcher.documents, matcher.sample, matcher.chunk_texts)
-    return Matched(how, found, matcher.rows, frozenset(matcher.queries), *counted)
-
-
-class Matcher:
-    """Matches records one by one, counts, and reads the table of chunks once something needs it."""
-
-    def __init__(self, how: Matching) -> None:
-        self.how = how
-        self.rows: list[Judgment] = []
-        self.queries: set[str] = set()
-        self.texts: Counter[str] = Counter()
-        self.spans: Counter[str] = Counter()
-        self.documents: tuple[dict[str, None], dict[str, None]] = ({}, {})
-        self.sample: list[Span] = []
-
-    @cached_property
-    def chunks(self) -> dict[str, Chunk]:
-        """The chunks by id, if there is a table of them."""
-        return {} if self.how.chunks is None else read_chunks(self.how.chunks, self.how.paths)
-
-    @property
-    def chunk_texts(self) -> Mapping[str, str] | None:
-        """The texts of the chunks; None if no table of them was read."""
-        if self.how.chunks is None or "chunks" not in vars(self):
-            return None
-        return {name: each.text for name, each in self.chunks.items() if each.text is not None}
-
-    def match(self, record: Record) -> Record:
-        """The record with ids for what was retrieved; adds its judgments, if its gold has no ids."""
-        golds = gold_items(record, self.how)
-        if golds is None:
-            if record.gold and record.retrieved is not None and record.retrieved.nameless:
-                raise DataError(record.retrieved.nameless)
-            has_items = record.retrieved is not None and record.retrieved.items is not None
-            return record._replace(retrieved=without_items(record.retrieved)) if has_items else record
-        record = in_ranked_order(record)
-        found = record.retrieved
-        if found is None and record.retrieved_texts is not None:
-            names = [place_name(place) for place in range(len(record.retrieved_texts))]
-            found = Passages(names, texts=list(record.retrieved_texts), nameless=f"{record.place}: no retrieved ids")
-        hits: list[list[int]] = [[] for _ in found.ids] if found else []
-        spans = self.compare_spans(record, golds, found, hits)
-        self.compare_texts(record, golds, hits)
-        self.compare_ids(golds, found, hits)
-        if found is not None and (found.nameless or len(set(found.ids)) < len(found.ids)):
-            found = found._replace(ids=unique_names([str(span) for span in spans] if spans else found.ids))
-        names = found.ids if found else []
-        texts = [each.value.text for each in golds if isinstance(each.value, GoldText)]
-        self.queries.add(record.query_id)
-        if self.how.graded and len(texts) == len(golds):
-            self.rows += grade_texts(record.query_id, texts, list(record.retrieved_texts or ()), names=names)
-        else:
-            self.rows += judge_hits(record.query_id, [each.wanted for each in golds], names, list(map(sorted, hits)))
-        gold = record.gold if record.gold is not None else record.grouped_texts
-        return record._replace(gold=gold, retrieved=without_items(found), matched=tuple(each.shown for each in golds))
-
-    def compare_spans(
-        self, record: Record, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]
-    ) -> list[Span]:
-        """The spans of what was retrieved, if gold has spans; adds what they hit."""
-        wanted = {number: each.value for number, each in enumerate(golds) if isinstance(each.value, Span)}
-        if not wanted:
-            return []
-        spans = [] if found is None else self.read_spans(found, record.place)
-        numbers, gold = list(wanted), list(wanted.values())
-        was_hit: set[int] = set()
-        for place, chunk in enumerate(spans):
-            those = [numbers[at] for at in self.how.overlap.hits(gold, chunk)]
-            hits[place] += those
-            was_hit.update(those)
-        for known, side in zip(self.documents, (gold, spans), strict=True):
-            known.update(dict.fromkeys(span.document for span in side))
-        self.sample += spans[:1] if len(self.sample) < MOST_KEPT else []
-        self.spans.update(hit=len(was_hit), none=len(wanted) - len(was_hit))
-        return spans
-
-    def read_spans(self, found: Passages, place: str) -> list[Span]:
-        """The spans of what was retrieved: its own, or those of its ids in the table of chunks."""
-        spans = []
-        for number, each in enumerate(found.items or found.ids):
-            if is_span(each, self.how.paths):
-                spans.append(read_span(each, f"{place}, retrieved, number {number}", self.how.paths))
-            elif found.ids[number] in self.chunks:
-                spans.append(self.chunks[found.ids[number]].span)
-            elif self.chunks and (name := as_id(each)):
-                why = "the run and the table must be of the same chunking"
-                raise DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
-            else:
-                where = Option("columns", ("start", "metadata.start_index"))
-                raise DataError(
-                    f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
-                    f"document, start and end; say where they are ({where}), or give the spans of all chunks by id "
-                    f"({Option('corpus')})"
-                )
-        return spans
-
-    def compare_texts(self, record: Record, golds: list[GoldItem], hits: list[list[int]]) -> None:
-        """Adds what the retrieved texts hit, if gold has texts."""
-        wanted = {number: each.value.text for number, each in enumerate(golds) if isinstance(each.value, GoldText)}
-        if not wanted:
-            return
-        if self.how.threshold is None:
-            raise PolicyError(f"{record.place}: the gold is a text, and matching texts is off")
-        texts = record.retrieved_texts
-        if texts is None and hits:
-            raise DataError(f"{record.place}: the gold is a text, but a retrieved passage has no text")
-        match = compare_texts(list(wanted.values()), texts or (), self.how.threshold)
-        numbers = list(wanted)
-        for hit, each in zip(hits, match.hits, strict=True):
-            hit += [numbers[at] for at in each]
-        rest = len(wanted) - len(match.exact | match.similar)
-        self.texts.update(exact=len(match.exact), similar=len(match.similar), none=rest)
-
-    def compare_ids(self, golds: list[GoldItem], found: Passages | None, hits: list[list[int]]) -> None:
-        """Adds what the retrieved ids hit, if gold has ids too."""
-        wanted = {each.value: number for number, each in enumerate(golds) if isinstance(each.value, str)}
-        if not wanted or found is None:
-            return
-        if found.nameless:
-            raise DataError(found.nameless)
-        rule = None if self.how.rule is None or self.how.rule.is_field else self.how.rule
-        for hit, name in zip(hits, found.ids, strict=True):
-            document = name if rule is None else rule.of(name)
-            if document in wanted:
-                hit.append(wanted[document])
+        rows += [row for query in empty for row in judge_hits(query, [], [], [])]
+        queries += empty
+    texts, spans = Counter[str](), Counter[str]()
+    for each in matched:
+        texts.update(each.texts)
+        spans.update(each.spans)
+    gold = dict.fromkeys(span.document for each in matched for span in each.gold)
+    chunks = dict.fromkeys(span.document for each in matched for span in each.chunks)
+    sample = [each.chunks[0] for each in matched if each.chunks][:MOST_KEPT]
+    contents = None
+    if how.chunks is not None and read_table.cache_info().currsize:
+        contents = {name: each.text for name, each in read_table().items() if each.text is not None}
+    new = [each.record for each in found]
+    return Matched(how, new, rows, frozenset(queries), texts, spans, (gold, chunks), sample, contents)
 
 
 def has_only_ids(record: Record) -> bool:
@@ -257,19 +198,153 @@ def has_only_ids(record: Record) -> bool:
     return found.items is None and not found.nameless and PLAIN.issuperset(map(type, gold))
 
 
-def in_ranked_order(record: Record) -> Record:
-    """The record with what was retrieved, and its texts, in the order of the ranking."""
-    found, texts = record.retrieved, record.retrieved_texts
-    if found is None or found.scores is None or found.is_list:
-        return record
-    places = ranked_places(found.ids, found.scores)
-    ranked = None if texts is None else tuple(texts[place] for place in places)
-    return record._replace(retrieved=found.at(places), retrieved_texts=ranked)
+def match_record(record: Record, how: Matching, read_table: Callable[[], dict[str, Chunk]]) -> Match:
+    """The record with ids for what was retrieved, and its judgments if its gold has no ids."""
+    golds, found, texts = gold_items(record, how), record.retrieved, record.retrieved_texts
+    if golds is None:
+        if record.gold and found is not None and found.nameless:
+            raise DataError(found.nameless)
+        has_items = found is not None and found.items is not None
+        return Match(record._replace(retrieved=found._replace(items=None)) if found and has_items else record)
+    if found is None and texts is not None:
+        names = [place_name(place) for place in range(len(texts))]
+        found = Passages(names, texts=list(texts), nameless=f"{record.place}: no retrieved ids")
+    elif found is not None and found.scores is not None and not found.is_list:
+        places = ranked_places(found.ids, found.scores)
+        found, texts = found.at(places), None if texts is None else tuple(texts[place] for place in places)
+    gold_spans = {number: each.span for number, each in enumerate(golds) if each.span is not None}
+    gold_texts = {number: each.text for number, each in enumerate(golds) if each.text is not None}
+    chunks = read_spans(found, record.place, how, read_table) if gold_spans and found is not None else []
+    hits: list[list[int]] = [[] for _ in found.ids] if found else []
+    for hit, chunk in zip(hits, chunks, strict=False):
+        hit += [list(gold_spans)[at] for at in how.overlap.hits(list(gold_spans.values()), chunk)]
+    was_hit = {number for hit in hits for number in hit}
+    spans = {"hit": len(was_hit), "none": len(gold_spans) - len(was_hit)}
+    counts = add_text_hits(hits, gold_texts, texts, record.place, how) if gold_texts else {}
+    add_id_hits(hits, golds, found, how)
+    if found is not None and (found.nameless or len(set(found.ids)) < len(found.ids)):
+        found = found._replace(ids=unique_names([str(span) for span in chunks] if chunks else found.ids))
+    names = found.ids if found else []
+    if how.graded and len(gold_texts) == len(golds):
+        rows = grade_texts(record.query_id, list(gold_texts.values()), list(texts or ()), names=names)
+    else:
+        rows = judge_hits(record.query_id, [each.wanted for each in golds], names, list(map(sorted, hits)))
+    record = record._replace(
+        gold=record.gold if record.gold is not None else record.grouped_texts,
+        retrieved=None if found is None else found._replace(items=None),
+        retrieved_texts=texts,
+        matched=tuple(each.shown for each in golds),
+    )
+    return Match(record, list(rows), counts, spans, list(gold_spans.values()), chunks)
 
 
-def without_items(found: Passages | None) -> Passages | None:
-    """What was retrieved, without the objects that it was read from."""
-    return None if found is None else found._replace(items=None)
+def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
+    """The gold of a record that has to be matched; None if ids are enough, or there is nothing to match."""
+    gold, found = record.gold, record.retrieved
+    if has_objects(gold, how):
+        return read_items([gold] if isinstance(gold, Mapping) else gold, record.place, how)
+    has_ids = gold is not None and (found is None or not found.nameless)
+    lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
+    if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
+        return None
+    groups = enumerate(record.grouped_texts or ())
+    return [GoldItem(str(number), text=text) for number, group in groups for text in as_group(group)]
+
+
+def has_objects(gold: Any, how: Matching) -> bool:  # noqa: ANN401 - whatever the record holds
+    """Whether gold is a span, or a list with an object that has a span or a text, and not only ids."""
+    if isinstance(gold, Mapping):
+        return is_span(gold, how.paths)
+    if not isinstance(gold, list) or PLAIN.issuperset(map(type, gold)):
+        return False
+    return any(is_object(item) for each in gold for item in as_group(each))
+
+
+def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record holds
+    """A list of alternatives; a single item is one."""
+    return each if isinstance(each, list) else [each]
+
+
+def is_object(item: object) -> bool:
+    """Whether a gold item is something with fields, and not an id."""
+    return item is not None and not isinstance(item, (str, bytes, int, float, list))
+
+
+def read_items(gold: list[Any], place: str, how: Matching) -> list[GoldItem]:
+    """The items of a list of gold; an item in no list of alternatives is its own group."""
+    items = []
+    for number, each in enumerate(gold):
+        where = f"{place}: gold, number {number}"
+        if isinstance(each, list) and not each:
+            raise DataError(f"{where}: an empty group; remove it")
+        items += [read_item(item, str(number), where, how) for item in as_group(each)]
+    return items
+
+
+def read_item(item: object, group: str, place: str, how: Matching) -> GoldItem:
+    """One gold item: an id, or an object with a span, an id or a text."""
+    if not is_object(item):
+        return GoldItem(group, name=document_id(item, place))
+    grade = find_field(item, GRADE)
+    grade = 1.0 if grade is None else finite_score(grade, place)
+    if is_span(item, how.paths):
+        return GoldItem(group, grade, span=read_span(item, place, how.paths))
+    name, text = find_field(item, PASSAGE_ID), find_field(item, PASSAGE_TEXT)
+    if as_id(name):
+        return GoldItem(group, grade, str(name))
+    if isinstance(text, str):
+        return GoldItem(group, grade, text=text)
+    raise DataError(f"{place} has no id, no span (document, start, end) and no text: {show(item)}")
+
+
+def read_spans(found: Passages, place: str, how: Matching, read_table: Callable[[], dict[str, Chunk]]) -> list[Span]:
+    """The spans of what was retrieved: its own, or those of its ids in the table of chunks."""
+    spans = []
+    for number, each in enumerate(found.items or found.ids):
+        if is_span(each, how.paths):
+            spans.append(read_span(each, f"{place}, retrieved, number {number}", how.paths))
+        elif found.ids[number] in read_table():
+            spans.append(read_table()[found.ids[number]].span)
+        elif read_table() and (name := as_id(each)):
+            why = "the run and the table must be of the same chunking"
+            raise DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
+        else:
+            where = Option("columns", ("start", "metadata.start_index"))
+            raise DataError(
+                f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
+                f"document, start and end; say where they are ({where}), or give the spans of all chunks by id "
+                f"({Option('corpus')})"
+            )
+    return spans
+
+
+def add_text_hits(
+    hits: list[list[int]], gold: Mapping[int, str], retrieved: Sequence[str] | None, place: str, how: Matching
+) -> dict[str, int]:
+    """Adds the gold texts that each retrieved text hits; returns how many matched, and how."""
+    if how.threshold is None:
+        raise PolicyError(f"{place}: the gold is a text, and matching texts is off")
+    if retrieved is None and hits:
+        raise DataError(f"{place}: the gold is a text, but a retrieved passage has no text")
+    match, numbers = compare_texts(list(gold.values()), retrieved or (), how.threshold), list(gold)
+    for hit, those in zip(hits, match.hits, strict=True):
+        hit += [numbers[at] for at in those]
+    rest = len(gold) - len(match.exact | match.similar)
+    return {"exact": len(match.exact), "similar": len(match.similar), "none": rest}
+
+
+def add_id_hits(hits: list[list[int]], golds: list[GoldItem], found: Passages | None, how: Matching) -> None:
+    """Adds the gold ids that each retrieved id hits."""
+    wanted = {each.name: number for number, each in enumerate(golds) if each.name}
+    if not wanted or found is None:
+        return
+    if found.nameless:
+        raise DataError(found.nameless)
+    rule = None if how.rule is None or how.rule.is_field else how.rule
+    for hit, name in zip(hits, found.ids, strict=True):
+        document = name if rule is None else rule.of(name)
+        if document in wanted:
+            hit.append(wanted[document])
 
 
 def check_grades(keys: Iterable[str], matched: Matched) -> None:
@@ -283,29 +358,30 @@ def check_grades(keys: Iterable[str], matched: Matched) -> None:
 
 def unmatched_note(matched: Matched) -> Note:
     """What to say if gold hardly matches what was retrieved, in place of the note on ids, which such gold has not."""
+    first = [name or text for each in matched.records for name, text in (each.matched or ())[:1]]
     if total := matched.spans.total():
-        kind, found, (said, advice) = "spans", matched.spans["hit"], describe_spans(matched)
+        kind, found, (said, advice) = "spans", matched.spans["hit"], span_advice(matched)
     else:
         total, kind = matched.texts.total(), "texts"
-        found, (said, advice) = total - matched.texts["none"], describe_texts(matched)
+        found, (said, advice) = total - matched.texts["none"], text_advice(matched)
     about = f"few {kind}" if found else kind
+    said = f"the gold has {shortened(first)}, {said}"
     return Note.of(NoteKind.OVERLAP, about=about, count=found, expected=f"{total:,}", ids=said, advice=advice)
 
 
-def describe_texts(matched: Matched) -> tuple[str, Advice]:
-    """Some gold texts and some retrieved ones, and what to do."""
+def text_advice(matched: Matched) -> tuple[str, Advice]:
+    """Some retrieved texts, and what to do."""
     retrieved = [each.retrieved_texts[0] for each in matched.records if each.retrieved_texts]
-    said = f"the gold has {shown_gold(matched)}, what was retrieved has {some(shortened(retrieved))}"
-    if matched.how.threshold == 1:
+    said, least = f"what was retrieved has {shortened(retrieved)}", matched.how.threshold
+    if least == 1:
         return said, (Option("match", 0.9), " also takes similar texts")
     split = "if they were split differently, compare their words (retrieval_token_recall), or use spans as gold"
-    return said, ("lower ", Option("match"), f" (here {matched.how.threshold:g}) if the passages are the same; {split}")
+    return said, ("lower ", Option("match"), f" (here {least:g}) if the passages are the same; {split}")
 
 
-def describe_spans(matched: Matched) -> tuple[str, Advice]:
-    """Some gold spans and some retrieved ones, how the names of their documents differ, and what to do."""
-    chunks = [str(each) for each in matched.sample]
-    said = f"the gold has {shown_gold(matched)}, the retrieved chunks are {some(chunks)}"
+def span_advice(matched: Matched) -> tuple[str, Advice]:
+    """Some retrieved spans, how the names of their documents differ from those of the gold, and what to do."""
+    said = f"the retrieved chunks are {some([str(each) for each in matched.sample])}"
     gold, found = matched.documents
     if gold.keys() & found.keys():
         if matched.how.overlap.least is not None:
@@ -313,17 +389,11 @@ def describe_spans(matched: Matched) -> tuple[str, Advice]:
         return said, ("check that both count characters, from the start of the same text of the document",)
     difference = find_difference(gold, found)
     if difference is not None:
-        said += f"; likely the same documents: {difference}"
-        return said, ("write the names of documents the same way on both sides",)
+        advice = "write the names of documents the same way on both sides"
+        return f"{said}; likely the same documents: {difference}", (advice,)
     columns = Option("columns", ("document", "metadata.source"))
     return said, ("they have no document in common; name the field that has the document of a chunk: ", columns)
 
 
-def shown_gold(matched: Matched) -> str:
-    """The first gold item of some questions, as it was given."""
-    first = [name or text for each in matched.records for name, text in (each.matched or ())[:1]]
-    return some(shortened(first))
-
-
-def shortened(texts: list[str]) -> list[str]:
-    return [shorten_text(each, LONGEST_SHOWN) or "" for each in list(dict.fromkeys(texts))[:MOST_SHOWN]]
+def shortened(texts: list[str]) -> str:
+    return some([shorten_text(each, LONGEST_SHOWN) or "" for each in list(dict.fromkeys(texts))[:MOST_SHOWN]])

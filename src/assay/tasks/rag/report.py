@@ -62,14 +62,10 @@ def write_rag(
 def rag_core(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any]:
     """The matrix of blame and the worst questions."""
     key = [*result.answer_measures, *result.measures][0] if by is None else result.key(by)
-    worst = [
-        {
-            "query": result.queries[at],
-            "question": result.records[at].question,
-            "value": finite(float(result.scores[key][at])),
-        }
-        for at in result.places_of_worst(key, WORST)
-    ]
+    worst = []
+    for at in result.places_of_worst(key, WORST):
+        value = finite(float(result.scores[key][at]))
+        worst.append({"query": result.queries[at], "question": result.records[at].question, "value": value})
     chart = result.plot("blame").spec if result.is_joined else None
     return {"by": key, "worst": worst, "blame": blame_of(result, by, right), "chart": chart}
 
@@ -109,8 +105,7 @@ def verdict_texts(ruling: Ruling) -> list[str]:
     if not ruling.verdicts:
         return [f"{ruling.kind}, {ruling.detail}" if ruling.detail else str(ruling.kind)]
     reasons = [f" ({each.reason})" if each.reason.strip() else "" for each in ruling.verdicts]
-    pairs = zip(ruling.verdicts, reasons, strict=True)
-    return [f"{each.shown}  {each.subject}{reason}" for each, reason in pairs]
+    return [f"{each.shown}  {each.subject}{said}" for each, said in zip(ruling.verdicts, reasons, strict=True)]
 
 
 def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[str]) -> None:
@@ -119,9 +114,8 @@ def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[s
         if name == LENGTH:
             values = [length_of(record.question or "") for record in result.records]
         else:
-            found = [
-                field_of({"query_id": record.query_id, **(record.fields or {})}, name) for record in result.records
-            ]
+            rows = ({"query_id": record.query_id, **(record.fields or {})} for record in result.records)
+            found = [field_of(row, name) for row in rows]
             if all(value is None for value in found):
                 raise DataError(f"the records have no field {show(name)}")
             values = [UNKNOWN if value is None else str(value) for value in found]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.core.ruling import Rulings
     from assay.data.records.record import Record
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
 
 WORST = 10
 WIDTH = 100
@@ -73,12 +74,7 @@ class RagResult(Result):
         default half of its maximum). If a gold passage was retrieved, that is the generator's fault, otherwise the
         retriever's.
         """
-        key = self._answer_key(measure)
-        limit = self._limit(key, right)
-        if limit is None:
-            raise PolicyError(
-                f"{key} has no maximum; say from which value an answer counts as correct: {Option('right')}"
-            )
+        key, limit = self._standard(measure, right)
         sign = 1 if self.measures[key].definition.higher_is_better else -1
         wrong = (sign * self.scores[key] < sign * limit) & self.has_gold
         return {
@@ -95,10 +91,9 @@ class RagResult(Result):
         names = list(dict.fromkeys([*self.answer_measures, key]))
         columns = [Column("gold passage", is_text=True), Column("questions")]
         rows: list[tuple[Cell, ...]] = []
-        for name, chosen in zip(GOLD, (self.found, self.has_gold & ~self.found, ~self.has_gold), strict=True):
-            if chosen.any():
-                part = self._part(chosen)
-                rows.append((name, int(chosen.sum()), *(part[each] for each in names)))
+        for name, chosen in self._by_gold().items():
+            part = self._part(chosen)
+            rows.append((name, int(chosen.sum()), *(part[each] for each in names)))
         notes = (*self._accused(key, right), *self._gain(key))
         return View(Table((*columns, *map(Column, names)), tuple(rows), notes=notes))
 
@@ -156,10 +151,8 @@ class RagResult(Result):
             outcome = str(ruling.kind)
             if not ruling.verdicts:
                 rows.append((query, outcome, None, None, ruling.detail or None, None))
-            rows += [
-                (query, outcome, each.subject, each.shown, each.reason or None, each.against or None)
-                for each in ruling.verdicts
-            ]
+            said = ((each.subject, each.shown, each.reason or None, each.against or None) for each in ruling.verdicts)
+            rows += [(query, outcome, *each) for each in said]
         return View(Table(tuple(Column(name, is_text=True) for name in names), tuple(rows)))
 
     def report(  # type: ignore[override]  # a page of its own
@@ -213,10 +206,8 @@ class RagResult(Result):
             key = self._answer_key(measure)
             found = zip(self.queries, self.has_gold.tolist(), self.found.tolist(), strict=True)
             plain["found"] = {query: is_found if has_gold else None for query, has_gold, is_found in found}
-            table = self.blame(key, right=right).table()
-            plain["blame"] = records(table)
-            limit = self._limit(key, right)
-            if limit is not None:
+            plain["blame"] = records(self.blame(key, right=right).table())
+            if (limit := self._limit(key, right)) is not None:
                 plain["faults"] = {"measure": key, "right": limit, **self.faults(key, right=limit)}
         return plain
 
@@ -225,7 +216,7 @@ class RagResult(Result):
         if not self.has_gold.any() or (measure is None and not self.answer_measures):
             raise MeasureError("nothing to join; that needs gold documents and a measure of answers")
         key = self.answer_measures[0] if measure is None else self.key(measure)
-        if not rates_answers(self.measures[key]):
+        if self.measures[key].definition.of not in ("answers", "scores", "judged"):
             raise MeasureError(f"{key} is not a measure of answers; this result has {', '.join(self.answer_measures)}")
         return key
 
@@ -237,6 +228,16 @@ class RagResult(Result):
         if not isinstance(right, (int, float)) or isinstance(right, bool) or math.isnan(right):
             raise PolicyError(f"right must be a number, not {show(right)}")
         return float(right)
+
+    def _standard(self, measure: str | Measure | None, right: float | None) -> tuple[str, float]:
+        """The measure that answers are judged by, and the value from which they count as correct."""
+        key = self._answer_key(measure)
+        limit = self._limit(key, right)
+        if limit is None:
+            raise PolicyError(
+                f"{key} has no maximum; say from which value an answer counts as correct: {Option('right')}"
+            )
+        return key, limit
 
     def _accused(self, key: str, right: float | None) -> list[str]:
         """A sentence on whose fault wrong answers are; none without a limit."""
@@ -251,6 +252,11 @@ class RagResult(Result):
         said = f"of {count(generator + retriever, 'answer')} with {key} {worse} {limit:g}"
         whose = f"{generator:,} had a gold passage (the generator's fault) and {retriever:,} had none (the retriever's)"
         return [f"{said}, {whose}"]
+
+    def _by_gold(self) -> dict[str, BoolArray]:
+        """The questions by whether a gold passage was retrieved, where there are some."""
+        parts = (self.found, self.has_gold & ~self.found, ~self.has_gold)
+        return {name: chosen for name, chosen in zip(GOLD, parts, strict=True) if chosen.any()}
 
     def _part(self, chosen: BoolArray) -> Result:
         """The result of some of the questions."""
@@ -281,6 +287,17 @@ class RagResult(Result):
         return [f"{key} is {abs(gain):.4f} {how} where a gold passage was retrieved ({interval})"]
 
 
-def rates_answers(measure: Measure) -> bool:
-    """Whether a measure can say which answers are wrong: those of answers, and scores from elsewhere."""
-    return measure.definition.of in ("answers", "scores", "judged")
+def draw_blame(result: RagResult, choice: Choice) -> Chart:
+    """Correct and wrong answers by whether a gold passage was retrieved, as `faults` counts them."""
+    from assay.render.charts.records import ANSWERS, blame
+
+    key, limit = result._standard(choice.measure, choice.right)  # noqa: SLF001 - as its own table
+    sign = 1 if result.measures[key].definition.higher_is_better else -1
+    scores = result.scores[key]
+    states = [sign * scores >= sign * limit, sign * scores < sign * limit, np.isnan(scores)]
+    counts = {
+        gold: {answer: int((state & chosen).sum()) for answer, state in zip(ANSWERS, states, strict=True)}
+        for gold, chosen in result._by_gold().items()  # noqa: SLF001 - as its own table
+    }
+    said = "; ".join(result._accused(key, limit))  # noqa: SLF001 - the sentence of its own table
+    return blame(counts, f"{count(len(result.queries), 'question')}. {said[:1].upper()}{said[1:]}.")

@@ -1,11 +1,11 @@
-"""Where a RAG evaluation comes from: records, a LlamaIndex dataset or a BEIR folder, and a system's outputs."""
+"""Where a RAG evaluation comes from: records, a LlamaIndex dataset or a BEIR folder; a system's outputs; texts."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.note import Note, NoteKind
@@ -21,7 +21,10 @@ from assay.data.records.read import Records, read_record_file, read_records
 from assay.data.records.record import Record
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
-from assay.files.source import Source, is_source, open_source
+from assay.files.source import is_source, open_source
+
+if TYPE_CHECKING:
+    from assay.tasks.rag.gold import Gold
 
 Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 
@@ -71,7 +74,6 @@ def collect(
 
 
 def is_folder(data: object) -> bool:
-    """Whether the data is the path of a folder."""
     if not isinstance(data, (str, os.PathLike)):
         return False
     try:
@@ -108,20 +110,17 @@ def read_dataset(data: object, wanted: RecordFields) -> Collected:
             content = read_objects(source) if recognise(source) is JSON else None
             if is_llama_index(content):
                 return read_llama_index(content, source.name)
-            return collected(read_record_file(source, wanted, content))
-    if is_llama_index(data):
+            records = read_record_file(source, wanted, content)
+    elif is_llama_index(data):
         return read_llama_index(data, "the dataset")
-    return collected(read_records(data, wanted))
-
-
-def collected(records: Records) -> Collected:
+    else:
+        records = read_records(data, wanted)
     return Collected(records.each, order_notes(records), fields=records.fields)
 
 
 def order_notes(records: Records) -> list[Note]:
     """Which questions have scores that contradict the order of what was retrieved."""
-    rising = records.rising
-    return [Note.of(NoteKind.ORDER, about="records", queries=rising)] if rising else []
+    return [Note.of(NoteKind.ORDER, about="records", queries=records.rising)] if records.rising else []
 
 
 def is_llama_index(data: object) -> bool:
@@ -147,23 +146,19 @@ def read_outputs(outputs: object, wanted: RecordFields) -> Records:
     """A system's outputs: a run, or records with what it retrieved and answered."""
     if is_source(outputs):
         with open_source(outputs) as source:  # type: ignore[arg-type]
-            return read_output_file(source, wanted)
+            # A run in JSON may have a document twice; records have no key twice.
+            format_ = recognise(source)
+            if format_ is JSON:
+                content = read_rankings(source)
+                holds_run = isinstance(content, Mapping) and is_run(content)
+            else:
+                holds_run = format_ is TREC or has_run_columns(format_.column_names(source))
+            return records_of_run(Run(source)) if holds_run else read_record_file(source, wanted)
     if isinstance(outputs, Run) or is_run(outputs):
         return records_of_run(outputs if isinstance(outputs, Run) else Run(outputs))
     if isinstance(outputs, (list, tuple)) and all(type(each) in (list, tuple) for each in outputs):
         return read_records([{"retrieved": each} for each in outputs], name="the outputs")
     return read_records(outputs, wanted, "the outputs")
-
-
-def read_output_file(source: Source, wanted: RecordFields) -> Records:
-    """The outputs in a file. A run in JSON may have a document twice; records have no key twice."""
-    format_ = recognise(source)
-    if format_ is JSON:
-        content = read_rankings(source)
-        holds_run = isinstance(content, Mapping) and is_run(content)
-    else:
-        holds_run = format_ is TREC or has_run_columns(format_.column_names(source))
-    return records_of_run(Run(source)) if holds_run else read_record_file(source, wanted)
 
 
 def records_of_run(run: Run) -> Records:
@@ -199,43 +194,36 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
 
     What the records themselves hold of a system is ignored, so that two systems are not mixed.
     """
-    given, notes = match_by_id(records, outputs) if outputs.have_ids else match_by_position(records, outputs)
-    notes = order_notes(outputs) + notes
-    ignored = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
-    if ignored:
-        notes.append(Note.of(NoteKind.OUTPUTS, about="replaced", parts=", ".join(ignored)))
-    differing = [each.query_id for each in records if differs(each, given.get(each.query_id))]
-    if differing:
-        notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
-    return [with_output(each, given.get(each.query_id, Record(each.query_id))) for each in records], notes
-
-
-def match_by_id(records: list[Record], outputs: Records) -> tuple[dict[str, Record], list[Note]]:
-    given = {each.query_id: each for each in outputs.each}
-    known = {each.query_id for each in records}
-    unknown = [name for name in given if name not in known]
-    if len(unknown) == len(given):
-        both = f"questions {some([each.query_id for each in records])}; outputs {some(unknown)}"
-        raise MismatchError(f"questions and outputs have no id in common: {both}")
-    return given, [Note.of(NoteKind.UNKNOWN, about="outputs", queries=unknown)] if unknown else []
-
-
-def match_by_position(records: list[Record], outputs: Records) -> tuple[dict[str, Record], list[Note]]:
-    if len(outputs.each) != len(records):
+    notes = order_notes(outputs)
+    if outputs.have_ids:
+        given = {each.query_id: each for each in outputs.each}
+        known = {each.query_id for each in records}
+        if unknown := [name for name in given if name not in known]:
+            notes.append(Note.of(NoteKind.UNKNOWN, about="outputs", queries=unknown))
+        if len(unknown) == len(given):
+            both = f"questions {some([each.query_id for each in records])}; outputs {some(unknown)}"
+            raise MismatchError(f"questions and outputs have no id in common: {both}")
+    elif len(outputs.each) != len(records):
         raise MismatchError(
             f"{count(len(records), 'question')} but {count(len(outputs.each), 'output')} without ids; give the outputs "
             "ids, or one output per question in the same order"
         )
-    given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
-    return given, [Note.of(NoteKind.OUTPUTS)]
+    else:
+        given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
+        notes.append(Note.of(NoteKind.OUTPUTS))
+    ignored = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
+    if ignored:
+        notes.append(Note.of(NoteKind.OUTPUTS, about="replaced", parts=", ".join(ignored)))
+    pairs = [(each, given.get(each.query_id) or Record(each.query_id)) for each in records]
+    if differing := [record.query_id for record, output in pairs if differs(record, output)]:
+        notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
+    return [with_output(*pair) for pair in pairs], notes
 
 
-def differs(record: Record, output: Record | None) -> bool:
+def differs(record: Record, output: Record) -> bool:
     """Whether an output has another question, gold or references than the record."""
-    return output is not None and any(
-        None not in (getattr(record, part), getattr(output, part)) and getattr(record, part) != getattr(output, part)
-        for part in QUESTION
-    )
+    both = ((getattr(record, part), getattr(output, part)) for part in QUESTION)
+    return any(None not in pair and pair[0] != pair[1] for pair in both)
 
 
 def with_output(record: Record, output: Record) -> Record:
@@ -243,3 +231,25 @@ def with_output(record: Record, output: Record) -> Record:
     own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
     fields = {**(record.fields or {}), **(output.fields or {})}
     return output._replace(query_id=record.query_id, where=record.where, fields=fields, **own)
+
+
+def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
+    """The records with the texts of their documents, if they have none themselves and the corpus has all."""
+    unknown: dict[str, None] = {}
+
+    def find_texts(ids: list[str]) -> tuple[str, ...] | None:
+        unknown.update(dict.fromkeys(each for each in ids if each not in corpus))
+        return tuple(corpus[each] for each in ids) if all(each in corpus for each in ids) else None
+
+    filled = []
+    for each in records:
+        retrieved, wanted = each.retrieved_texts, each.gold_texts
+        if retrieved is None and each.retrieved is not None and not each.retrieved.nameless:
+            retrieved = find_texts(each.retrieved.ids)
+        if wanted is None and each.gold is not None and gold is not None and each.query_id not in gold.matched:
+            wanted = find_texts(sorted({document for group in gold.wanted(each) for document in group}))
+        filled.append(each._replace(retrieved_texts=retrieved, gold_texts=wanted))
+    if not unknown:
+        return filled, []
+    listed = some(list(unknown))
+    return filled, [Note.of(NoteKind.CORPUS, about="documents", count=len(unknown), documents=listed)]

@@ -34,17 +34,18 @@ class ShownPassage(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of the table: its value, whether a gold passage was retrieved, texts, gold and retrieved passages."""
+    """A question of the table: its value, whether a gold passage was retrieved, texts, gold and retrieved passages.
+
+    `more` passages were retrieved than are shown; `verdicts` are what a judge found wrong, if it was asked.
+    """
 
     query: str
     value: float
     gold: str
     texts: tuple[str | None, ...]
-    wanted: tuple[ShownPassage, ...]
-    retrieved: tuple[ShownPassage, ...]
-    # How many more were retrieved.
+    wanted: list[ShownPassage]
+    retrieved: list[ShownPassage]
     more: int
-    # What a judge found wrong, if it was asked.
     verdicts: tuple[str, ...] | None = None
 
     def row(self) -> tuple[Cell, ...]:
@@ -58,29 +59,16 @@ def describe_question(
 ) -> Question:
     """A record as the table of the worst questions shows it; `wanted` are its gold documents."""
     said = (record.question, record.answer, next(iter(record.references or ()), None))
-    texts = tuple(shorten_text(text, width) for text in said)
-    found = retrieved_passages(record, wanted, width)
-    gold_texts = gold_passages(record, wanted, width)
-    if has_made_up_ids(record):
-        found, gold_texts = (
-            [each._replace(document="") if each.text else each for each in side] for side in (found, gold_texts)
-        )
-    return Question(
-        record.query_id,
-        value,
-        gold,
-        texts,
-        tuple(gold_texts[:passages]),
-        tuple(found[:passages]),
-        max(len(found) - passages, 0),
-    )
-
-
-def retrieved_passages(record: Record, wanted: Collection[str], width: int | None) -> list[ShownPassage]:
-    """What was retrieved, in order."""
     ids = [] if record.retrieved is None else record.retrieved.ids
     lines = [first_line(text, width) for text in record.shown_texts or ()]
-    return [ShownPassage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
+    found = [ShownPassage(each, line, each in wanted) for each, line in zip_longest(ids, lines, fillvalue="")]
+    golds = gold_passages(record, wanted, width)
+    if ids and all(each == place_name(place) for place, each in enumerate(ids)):
+        # Passages that have no ids of their own are shown by their texts.
+        found, golds = ([each._replace(document="") if each.text else each for each in side] for side in (found, golds))
+    more = max(len(found) - passages, 0)
+    texts = tuple(shorten_text(text, width) for text in said)
+    return Question(record.query_id, value, gold, texts, golds[:passages], found[:passages], more)
 
 
 def gold_passages(record: Record, wanted: Collection[str], width: int | None) -> list[ShownPassage]:
@@ -95,12 +83,6 @@ def gold_passages(record: Record, wanted: Collection[str], width: int | None) ->
     if record.gold_texts and not all(each in known for each in wanted):
         return [ShownPassage("", first_line(text, width)) for text in record.gold_texts]
     return [ShownPassage(each, first_line(known.get(each, ""), width)) for each in sorted(wanted)]
-
-
-def has_made_up_ids(record: Record) -> bool:
-    """Whether the retrieved passages have no ids of their own, only texts."""
-    ids = [] if record.retrieved is None else record.retrieved.ids
-    return bool(ids) and all(each == place_name(place) for place, each in enumerate(ids))
 
 
 def describe_verdicts(
@@ -155,14 +137,13 @@ def paragraph(question: Question, measure: str) -> list[str]:
 
 def listed(name: str, passages: Sequence[ShownPassage], more: int = 0) -> list[str]:
     """Passages under their heading: one per line, or all on one if only ids are known."""
-    rest = [f"… {count(more, 'more passage')}"] if more else []
+    rows = [f"… {count(more, 'more passage')}"] if more else []
     if any(each.text for each in passages):
         wide = max(len(each.document) for each in passages)
-        marks = HIT if any(each.is_hit for each in passages) else ""
-        rows = [
-            f"{marks and (HIT if each.is_hit else ' ') + ' '}{each.document:<{wide}}{'  ' * bool(wide)}{each.text}"
-            for each in passages
-        ]
+        gap, has_hit = "  " * bool(wide), any(each.is_hit for each in passages)
+        marks = [(HIT if each.is_hit else " ") + " " if has_hit else "" for each in passages]
+        shown = [f"{mark}{each.document:<{wide}}{gap}{each.text}" for mark, each in zip(marks, passages, strict=True)]
+        rows = shown + rows
     else:
-        rows, rest = [", ".join([*map(str, passages), *rest]) or "(none)"], []
-    return [f"  {name if not at else '':<9}  {row}".rstrip() for at, row in enumerate([*rows, *rest])]
+        rows = [", ".join([*map(str, passages), *rows]) or "(none)"]
+    return [f"  {name if not at else '':<9}  {row}".rstrip() for at, row in enumerate(rows)]
