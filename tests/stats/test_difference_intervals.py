@@ -8,9 +8,15 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.differences import difference_interval, difference_intervals
+from assay.stats.intervals import difference_intervals
 
 nan = math.nan
+
+
+def difference_interval(a, b, aggregate="mean", **how):
+    return difference_intervals([a], [b], [aggregate], **how)[0]
+
+
 TABLE = {
     "no query": ([], [], "mean", (nan, nan)),
     "no query with both": ([nan, 0.5], [0.5, nan], "mean", (nan, nan)),

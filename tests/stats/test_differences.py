@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from assay._kernel import Lists
 from assay.errors import FormatError
-from assay.stats import differences as module
-from assay.stats.differences import batches_of, differences_of, figures_of, rounded_of
-from assay.stats.intervals import is_summable, summable
+from assay.stats import intervals
+from assay.stats import pairs as module
+from assay.stats.intervals import batches_of, is_summable, summable
+from assay.stats.pairs import differences_of, figures_of, rounded_of
 
 NUMBERS = st.one_of(
     st.sampled_from(
@@ -68,7 +69,7 @@ def test_pairs_in_batches_are_the_same_on_any_number_of_threads(monkeypatch):
     for threads in (1, 2, 5):
         monkeypatch.setattr(module, "count_threads", lambda _, threads=threads: threads)
         assert figures_of(pairs) == expected
-    monkeypatch.setattr(module, "PASSED", 3 * 400)
+    monkeypatch.setattr(intervals, "PASSED", 3 * 400)
     assert len(list(batches_of(pairs))) > 3
     assert max(len(batch.arrays) for batch in batches_of(pairs)) <= 3
     assert figures_of(pairs) == expected

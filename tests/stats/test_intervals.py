@@ -8,10 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.stats import Interval, bootstrap
-from assay.stats.intervals import GATHERED, resampled_totals, summable
+from assay.stats.intervals import GATHERED, Interval, bootstrap_all, resampled_totals, summable
 
 nan = math.nan
+
+
+def bootstrap(scores, aggregate="mean", **how):
+    return bootstrap_all({"": scores}, {"": aggregate}, **how)[""]
+
+
 TABLE = [
     ([0.5], "mean", (nan, nan)),
     ([0.25, 0.25, 0.25], "mean", (0.25, 0.25)),

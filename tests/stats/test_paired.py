@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats.paired import (
+    DIRECTIONS,
     PAIRED_TESTS,
     bootstrap_test,
     randomization,
-    rank_direction,
-    sign_direction,
     sign_test,
     signed_places,
     t_test,
@@ -144,8 +143,7 @@ def test_wilcoxon_does_not_rank_rounding():
     ],
 )
 def test_which_way_a_test_points(values, ranks, signs):
-    assert rank_direction(np.array(values)) == ranks
-    assert sign_direction(np.array(values)) == signs
+    assert [DIRECTIONS[name](np.array(values)) for name in ("wilcoxon", "sign")] == [ranks, signs]
 
 
 def test_wilcoxon_of_many_queries_is_scipys():

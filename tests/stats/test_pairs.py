@@ -7,9 +7,8 @@ import pytest
 import scipy.stats
 from statsmodels.stats.power import TTestPower
 
-from assay.stats.differences import differences_of
 from assay.stats.intervals import detectable, detectable_effect, deviation
-from assay.stats.pairs import cliff_delta, cohen_d
+from assay.stats.pairs import cliff_delta, cohen_d, differences_of
 
 nan, inf = math.nan, math.inf
 COHEN = [

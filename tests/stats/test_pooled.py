@@ -8,7 +8,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.pooled import Sums, pooled_interval, swapped_p
+from assay.stats.intervals import pooled_interval
+from assay.stats.pairs import PooledSums
+from assay.stats.randomization import swapped_p
 
 
 def share(sums):
@@ -18,7 +20,11 @@ def share(sums):
 
 
 def beside(first, second):
-    return Sums(np.concatenate([np.array(first, float), np.array(second, float)], axis=1), share)
+    return PooledSums(np.concatenate([np.array(first, float), np.array(second, float)], axis=1), share)
+
+
+def interval(sums, level=0.95):
+    return pooled_interval(sums.both, sums.scores, level=level, seed=0)
 
 
 def obvious_p(first, second):
@@ -94,10 +100,10 @@ def test_the_interval_is_scipys(level):
     expected = scipy.stats.bootstrap(
         (np.arange(60),), difference, confidence_level=level, n_resamples=4000, method="BCa", vectorized=False, rng=1
     ).confidence_interval
-    assert pooled_interval(sums, level=level, seed=0) == pytest.approx(tuple(expected), abs=0.004)
+    assert interval(sums, level) == pytest.approx(tuple(expected), abs=0.004)
 
 
 def test_an_interval_of_nothing_and_of_no_spread():
-    assert np.isnan(pooled_interval(beside(np.empty((0, 2)), np.empty((0, 2))), level=0.95, seed=0)).all()
-    assert np.isnan(pooled_interval(beside([(1, 2)], [(2, 2)]), level=0.95, seed=0)).all()
-    assert pooled_interval(beside([(1, 2)] * 2, [(2, 2)] * 2), level=0.95, seed=0) == (0.5, 0.5)
+    assert np.isnan(interval(beside(np.empty((0, 2)), np.empty((0, 2))))).all()
+    assert np.isnan(interval(beside([(1, 2)], [(2, 2)]))).all()
+    assert interval(beside([(1, 2)] * 2, [(2, 2)] * 2)) == (0.5, 0.5)

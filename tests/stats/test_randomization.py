@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from assay._kernel import Sums
 from assay.errors import FormatError
 from assay.stats import randomization as module
-from assay.stats.differences import differences_of
-from assay.stats.pairs import Shared, cliff_delta
-from assay.stats.randomization import Between, Randomization, flipped, packed_signs, random_flips, randomization
+from assay.stats.pairs import Measured, cliff_delta, couples_of, differences_of
+from assay.stats.randomization import Randomization, flipped, packed_signs, random_flips, randomization
 
 SAMPLES = 700
 
@@ -53,7 +52,7 @@ KINDS = (
 def both_ways(scores, samples, seed):
     """The p-values of all pairs from the systems' sums, and from a plain product of signs and differences."""
     test = Randomization(samples, seed)
-    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
+    test.add_between(list(combinations(scores, 2)))
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
     return test.p_values().tolist(), flipped(np.nan_to_num(moved), samples, seed).tolist(), moved
 
@@ -76,7 +75,7 @@ def test_what_the_sums_leave_open_the_differences_decide(kind, monkeypatch):
     monkeypatch.setattr(module, "unpacked", lambda *each: settled.append(1) or unpacked(*each))
     test = Randomization(SAMPLES, 1)
     scores = make_scores(kind, 90, 5, 2)
-    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
+    test.add_between(list(combinations(scores, 2)))
     found = test.p_values().tolist()
     assert settled
     moved = np.stack([differences_of(a, b) for a, b in combinations(scores, 2)], axis=1)
@@ -96,7 +95,7 @@ def test_few_queries_try_all_patterns_each_on_its_own_queries():
     scores = make_scores("tenths", 12, 4, 0)
     scores[0][:5] = np.nan
     test = Randomization(5000, 0)
-    test.add_between([Between(a, b) for a, b in combinations(scores, 2)])
+    test.add_between(list(combinations(scores, 2)))
     alone = [
         float(flipped(moved[~np.isnan(moved)][:, None], 5000, 0)[0])
         for moved in (differences_of(a, b) for a, b in combinations(scores, 2))
@@ -138,8 +137,8 @@ def test_the_kernel_counts_what_bits_reach_and_sums_what_is_drawn():
         counts, places = table.reached(bits, 4, *(each.tobytes() for each in tests), threads)
         assert np.array_equal(np.frombuffer(counts, dtype=np.uint64), (halves >= most).sum(axis=0))
         is_open = np.zeros(halves.shape, dtype=bool)
-        for test, samples in module.by_test(places):
-            is_open[samples, test] = True
+        left, samples = np.frombuffer(places, dtype=np.uint32).reshape(-1, 2).T
+        is_open[samples, left] = True
         assert np.array_equal(is_open, (halves >= least) & (halves < most))
         sums = np.frombuffer(table.drawn(draws.tobytes(), threads)).reshape(11, 6).T
         assert np.array_equal(sums, values[draws].sum(axis=1))
@@ -155,9 +154,10 @@ def test_the_kernel_refuses_what_it_cannot_sum(width, column, message):
 @pytest.mark.parametrize("kind", KINDS)
 def test_shared_scores_give_cliffs_delta(kind):
     runs = {str(number): each for number, each in enumerate(make_scores(kind, 50, 5, 4))}
-    shared = Shared(runs)
-    for a, b in combinations(runs, 2):
-        first, second = (runs[run][~np.isnan(runs[run])] for run in (a, b))
+    for couple in couples_of("", Measured(runs), list(combinations(runs, 2))):
+        assert couple.is_shared
+        first, second = (runs[run][~np.isnan(runs[run])] for run in (couple.a, couple.b))
         expected = np.sign(second - first[:, None]).sum() / (len(first) * len(second))
-        assert shared.delta(a, b) == cliff_delta(first, second) == expected
-    assert np.isnan(Shared({"a": np.array([np.nan]), "b": np.array([np.nan])}).delta("a", "b"))
+        assert couple.cliff_delta == cliff_delta(first, second) == expected
+    [couple] = couples_of("", Measured({"a": np.array([np.nan]), "b": np.array([np.nan])}), [("a", "b")])
+    assert np.isnan(couple.cliff_delta)

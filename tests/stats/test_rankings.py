@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from scipy.stats import kendalltau
 
-from assay.stats.rankings import common_tau, rank_biased_overlap
+from assay.stats.agreement import common_tau, rank_biased_overlap
 
 RANKINGS = some.lists(some.sampled_from("abcdefghij"), unique=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.stats.tukey import TUKEY_TESTS, gaps, residual, tukey, tukey_randomized
+from assay.stats.paired import TUKEY_TESTS, gaps, residual, tukey, tukey_randomized
 
 # Montgomery, Design and Analysis of Experiments, the vascular graft experiment: six batches of resin (rows), extruded
 # under 8500, 8700, 8900 and 9100 psi (columns); the share of grafts without defects.
@@ -92,7 +92,7 @@ def test_the_randomized_test_is_near_tukeys():
 
 
 def test_shuffles_that_are_made_in_parts(monkeypatch):
-    monkeypatch.setattr("assay.stats.tukey.VALUES", 100 * GRAFTS.size)
+    monkeypatch.setattr("assay.stats.paired.VALUES", 100 * GRAFTS.size)
     shares = []
     tukey_randomized(GRAFTS, 950, 0, shares.append)
     assert shares == pytest.approx([min(1, (part + 1) * 100 / 950) for part in range(10)])

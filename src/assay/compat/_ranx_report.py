@@ -11,8 +11,7 @@ import numpy as np
 from assay.compat._ranx_errors import StatTestError
 from assay.core.text import show
 from assay.render import Column, Marked, Table, marks_of, render, system_table
-from assay.stats.paired import PAIRED_TESTS
-from assay.stats.tukey import TUKEY_TESTS
+from assay.stats.paired import PAIRED_TESTS, TUKEY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,8 +16,16 @@ from assay.core.note import Note, NoteKind
 from assay.core.policies import Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
-from assay.stats import Interval, bootstrap_all
-from assay.stats.intervals import FEWEST, SAMPLES, check_level, percentiles, resampled_totals, widened
+from assay.stats.intervals import (
+    FEWEST,
+    SAMPLES,
+    Interval,
+    bootstrap_all,
+    check_level,
+    percentiles,
+    resampled_totals,
+    widened,
+)
 
 if TYPE_CHECKING:
     import os

@@ -1,4 +1,4 @@
-"""How far two sets of judgments or of scores agree, beyond what chance alone gives.
+"""How far two sets of judgments, of scores or of rankings agree, beyond what chance alone gives.
 
 Cohen's kappa is 1 − Σ w·O / Σ w·E, where O counts the pairs of grades, E is what the same
 grades would give by chance, and w is 1 for different grades, or for weighted kappa their distance or its square. Cohen,
@@ -7,11 +7,13 @@ Krippendorff's alpha is 1 − D_o / D_e, over the coincidences of grades within 
 Krippendorff, Content Analysis, 2004, chapter 11.
 τ_AP is Kendall's τ with more weight on the top: Yilmaz, Aslam and Robertson, A new rank correlation coefficient for
 information retrieval, SIGIR 2008.
+Rank-biased overlap of two rankings: Webber, Moffat and Zobel, A similarity measure for indefinite rankings, ACM TOIS
+28(4), 2010.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +29,8 @@ KINDS = ((0.0, "poor"), (0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8,
 BEST_KIND = "almost perfect"
 # All pairs of so many queries take 8 MB per table.
 MOST_SQUARED = 1000
+# Of rank-biased overlap.
+PERSISTENCE = 0.9
 
 
 class Estimate(NamedTuple):
@@ -257,3 +261,35 @@ def repeated_tau(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
     """The same for so many queries that all their pairs would take too much memory."""
     drawn = times.astype(np.int64)
     return np.array([kendall_tau(np.repeat(a, row), np.repeat(b, row)) for row in drawn])
+
+
+def rank_biased_overlap(a: Sequence[str], b: Sequence[str], p: float = PERSISTENCE) -> float:
+    """The extrapolated rank-biased overlap, to the depth of the shorter ranking; NaN if both are empty.
+
+    >>> rank_biased_overlap(["x", "y"], ["x", "y"]), rank_biased_overlap(["x"], ["y"])
+    (1.0, 0.0)
+    """
+    depth = min(len(a), len(b))
+    if not depth:
+        return float("nan") if len(a) == len(b) else 0.0
+    place = {document: number for number, document in enumerate(b[:depth])}
+    # A document of both counts from the deeper of its two ranks on.
+    shared = [max(number, place[document]) for number, document in enumerate(a[:depth]) if document in place]
+    depths = np.arange(1, depth + 1)
+    agreed = np.cumsum(np.bincount(shared, minlength=depth)) / depths
+    return float(agreed[-1] * p**depth + (1 - p) / p * (agreed * p**depths).sum())
+
+
+def common_tau(a: Sequence[str], b: Sequence[str]) -> float:
+    """Kendall's τ of the order of the documents in both rankings; NaN for fewer than two.
+
+    >>> common_tau(["x", "y", "z"], ["z", "y", "w"])
+    -1.0
+    """
+    place = {document: number for number, document in enumerate(b)}
+    order = np.array([place[document] for document in a if document in place])
+    if len(order) < FEWEST:
+        return float("nan")
+    in_order = int(np.triu(order[:, None] < order[None, :]).sum())
+    couples = len(order) * (len(order) - 1) // 2
+    return 2 * in_order / couples - 1

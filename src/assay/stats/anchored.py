@@ -50,7 +50,6 @@ class Anchored(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        """The bounds."""
         return Interval(self.low, self.high)
 
     @property
@@ -164,10 +163,11 @@ def compare_anchored(
     and effect sizes are those of the judge's values.
     """
     couples = [couple_of(measure, each, a, b) for measure, each in measured.items() for a, b in names]
-    differences = differences_between(couples)
-    anchors = [
-        anchored_difference(couple, couple.moved(), human[couple.measure], 1 - settings.alpha) for couple in couples
-    ]
+    differences, anchors = differences_between(couples), []
+    for couple in couples:
+        # A query has a human value if both runs have one.
+        people = human[couple.measure][couple.b] - human[couple.measure][couple.a]
+        anchors.append(anchored_mean(couple.moved() * couple.scale, people, 1 - settings.alpha))
     p_values = np.array([each.p if each.human else math.nan for each in anchors])
     corrected = correct_families([each.measure for each in couples], p_values, settings)
     pairs, notices = [], []
@@ -182,20 +182,14 @@ def compare_anchored(
     return pairs, anchors, notices
 
 
-def anchored_difference(couple: Couple, moved: FloatArray, human: Mapping[str, FloatArray], level: float) -> Anchored:
-    """The mean difference of two runs; a query has a human value if both runs have one."""
-    return anchored_mean(moved * couple.scale, human[couple.b] - human[couple.a], level)
-
-
 def anchored_means(
     anchor: Anchored, couple: Couple, known: BoolArray, human: Mapping[str, FloatArray]
 ) -> tuple[float, float]:
     """The means of two runs over the known queries, which differ by the anchored difference."""
     both = known & np.isfinite(human[couple.a] + human[couple.b])
-    mean_a, mean_b = (
-        mean_at(anchor.weight, human[run][both], side[both] * couple.scale, side[known & ~both] * couple.scale)
-        for run, side in ((couple.a, couple.first), (couple.b, couple.second))
-    )
+    rest, scale = known & ~both, couple.scale
+    mean_a = mean_at(anchor.weight, human[couple.a][both], couple.first[both] * scale, couple.first[rest] * scale)
+    mean_b = mean_at(anchor.weight, human[couple.b][both], couple.second[both] * scale, couple.second[rest] * scale)
     return mean_a, mean_b
 
 

@@ -7,25 +7,18 @@ Effect sizes: Cohen, Statistical Power Analysis for the Behavioral Sciences, 198
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from assay._kernel import balances
+from assay.core.judged import BoolArray, FloatArray
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
-from assay.stats.differences import Figures, differences_of, figures_of
-from assay.stats.intervals import ROUNDING, detectable_difference
-from assay.stats.pooled import Pool, Sums, sums_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from assay.core.judged import BoolArray, FloatArray
-    from assay.core.measure import Aggregation
-    from assay.stats.intervals import Interval
+from assay.engine.kernel import count_threads
+from assay.stats.intervals import ROUNDING, Arrays, Interval, batches_of, detectable_difference
 
 # Numbers of this many binary digits before or after the point can be squared and summed.
 SAFE_EXPONENT = 300
@@ -67,6 +60,35 @@ class Caution(NamedTuple):
     runs: tuple[str, ...]
 
 
+class Pool(NamedTuple):
+    """The statistics of each run, one row per query, and the function that scores sums of them, one value per row."""
+
+    statistics: Mapping[str, FloatArray]
+    combine: Callable[[FloatArray], FloatArray]
+
+
+class PooledSums(NamedTuple):
+    """The statistics of two runs on the queries with a value in both, side by side, and the function that scores sums.
+
+    >>> sums = PooledSums(np.array([[1.0, 2, 2, 2], [0, 2, 1, 2]]), lambda each: each[..., 0] / each[..., 1])
+    >>> sums.scores(sums.both.sum(axis=0))
+    array([0.25, 0.75])
+    """
+
+    both: FloatArray
+    combine: Callable[[FloatArray], FloatArray]
+
+    def scores(self, totals: FloatArray) -> FloatArray:
+        """The scores of both runs for these totals; the last axis has the first and the second run."""
+        return np.stack([self.combine(each) for each in np.split(totals, 2, axis=-1)], axis=-1)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the runs have the same statistics on every query."""
+        first, second = np.split(self.both, 2, axis=1)
+        return np.array_equal(first, second)
+
+
 class Measured(NamedTuple):
     """The scores of each run by one measure, how they are aggregated, and the sign: -1 if lower is better.
 
@@ -79,12 +101,13 @@ class Measured(NamedTuple):
     pool: Pool | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Couple:
-    """Two runs to compare by one measure: the scores of all queries.
+    """Two runs to compare by one measure: the scores of all queries, NaN in both where a run has no value.
 
-    A query without a value in both runs is NaN in both arrays. Very large or small scores are divided by `scale`.
-    `sums` is set if the measure is a score of summed statistics. `shared` is set if other couples share both arrays.
+    `averaged` is what is averaged of each run, its logarithms for a geometric mean; `means` are the aggregates, or the
+    scores of `sums`, which is set if the measure is a score of summed statistics. Very large or small scores are
+    divided by `scale`. `is_shared` says that other couples share both arrays.
     """
 
     measure: str
@@ -92,22 +115,18 @@ class Couple:
     b: str
     first: FloatArray
     second: FloatArray
+    averaged: Arrays
+    means: tuple[float, float]
+    cliff_delta: float
     aggregate: str
     sign: int
-    scale: float
-    sums: Sums | None = None
-    shared: Shared | None = None
+    scale: float = 1.0
+    sums: PooledSums | None = None
+    is_shared: bool = False
 
     def moved(self) -> FloatArray:
-        """The differences of what is averaged, of logarithms for a geometric mean; NaN where there is none."""
-        return differences_of(*self.averaged())
-
-    def averaged(self) -> tuple[FloatArray, FloatArray]:
-        """What is averaged of each run."""
-        prepare = AGGREGATES[self.aggregate].prepare
-        if self.shared is not None:
-            return self.shared.prepared(self.a, prepare), self.shared.prepared(self.b, prepare)
-        return prepare(self.first), prepare(self.second)
+        """The differences of what is averaged; NaN where there is none."""
+        return differences_of(*self.averaged)
 
 
 class Differences(NamedTuple):
@@ -127,8 +146,7 @@ class Differences(NamedTuple):
 
 
 def differences_between(couples: Sequence[Couple]) -> list[Differences]:
-    """What the differences of each couple come to."""
-    averaged = figures_of(each.averaged() for each in couples)
+    averaged = figures_of(each.averaged for each in couples)
     geometric = [each for each in couples if each.aggregate == "geometric"]
     scores = iter(figures_of((each.first, each.second) for each in geometric))
     found = []
@@ -150,38 +168,116 @@ def spread_of(figures: Figures) -> float:
     return math.sqrt(figures.squares / (figures.counted - 1))
 
 
-def couples_of(measure: str, measured: Measured, names: Iterable[tuple[str, str]]) -> Iterator[Couple]:
+def couples_of(measure: str, measured: Measured, names: Sequence[tuple[str, str]]) -> list[Couple]:
     """The pairs of runs, each prepared for comparison on the queries with a finite value in both.
 
-    Runs that have no value for the same queries share their arrays among all pairs.
+    Runs that have no value for the same queries share their arrays, and what is made of them, among all pairs.
     """
+    if measured.pool is not None:
+        return [couple_of(measure, measured, a, b) for a, b in names]
     scores = {run: np.where(np.isfinite(each), each, np.nan) for run, each in measured.scores.items()}
     undefined = {run: np.isnan(each) for run, each in scores.items()}
     largest = {run: np.nanmax(np.abs(each), initial=0.0) for run, each in scores.items()}
-    shared = Shared(scores)
+    aggregation, places = AGGREGATES[measured.aggregate], {run: place for place, run in enumerate(scores)}
+    shared = [
+        (a, b) for a, b in names if is_safe(max(largest[a], largest[b])) and np.array_equal(undefined[a], undefined[b])
+    ]
+    used = dict.fromkeys(run for pair in shared for run in pair)
+    averaged = {run: aggregation.prepare(scores[run]) for run in used}
+    means = {run: aggregation(scores[run]) for run in used}
+    deltas = cliff_deltas([each[~undefined[run]] for run, each in scores.items()]) if shared else np.empty((0, 0))
+    couples, common = [], set(shared)
     for a, b in names:
-        is_shared = is_safe(max(largest[a], largest[b])) and np.array_equal(undefined[a], undefined[b])
-        if is_shared and measured.pool is None:
-            yield Couple(measure, a, b, scores[a], scores[b], measured.aggregate, measured.sign, 1.0, None, shared)
+        if (a, b) in common:
+            delta = float(deltas[places[a], places[b]])
+            about = ((averaged[a], averaged[b]), (means[a], means[b]), delta, measured.aggregate, measured.sign)
+            couples.append(Couple(measure, a, b, scores[a], scores[b], *about, is_shared=True))
         else:
-            yield couple_of(measure, measured, a, b)
+            couples.append(couple_of(measure, measured, a, b))
+    return couples
 
 
 def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
     """Two runs, prepared for comparison on the queries with a finite value in both."""
     both = np.stack([measured.scores[a], measured.scores[b]], axis=1)
-    both[~is_complete(both)] = np.nan
-    sums = None if measured.pool is None else sums_of(measured.pool, a, b, is_complete(both))
-    both, scale = scaled(both, measured.aggregate) if sums is None else (both, 1.0)
+    counts, pool, aggregation = is_complete(both), measured.pool, AGGREGATES[measured.aggregate]
+    both[~counts] = np.nan
+    both, scale = (both, 1.0) if pool is not None else scaled(both, measured.aggregate)
     first, second = np.ascontiguousarray(both.T)
-    return Couple(measure, a, b, first, second, measured.aggregate, measured.sign, scale, sums)
+    sums, means = None, (aggregation(first), aggregation(second))
+    if pool is not None:
+        statistics = [pool.statistics[run][counts] for run in (a, b)]
+        sums = PooledSums(np.concatenate(statistics, axis=1), pool.combine)
+        mean_a, mean_b = sums.scores(sums.both.sum(axis=0)).tolist() if counts.any() else (math.nan, math.nan)
+        means = (mean_a, mean_b)
+    averaged = (aggregation.prepare(first), aggregation.prepare(second))
+    delta = cliff_delta(first[counts], second[counts])
+    about = (averaged, means, delta, measured.aggregate, measured.sign, scale, sums)
+    return Couple(measure, a, b, first, second, *about)
 
 
-def complete_queries(measured: Measured) -> tuple[Measured, int]:
-    """The scores of the queries with a finite value in all runs, and the number of other queries."""
-    whole = is_complete(np.stack(list(measured.scores.values()), axis=1))
-    scores = {name: each[whole] for name, each in measured.scores.items()}
-    return measured._replace(scores=scores), int((~whole).sum())
+class Figures(NamedTuple):
+    """What some differences come to: `counted` of them are not NaN, `squares` is of their distances to the mean."""
+
+    counted: float
+    higher: float
+    lower: float
+    least: float
+    largest: float
+    total: float
+    squares: float
+
+
+class Rounded(NamedTuple):
+    """Differences rounded as `summable` does: their sum without signs, which is NaN if it may be too large, and with.
+
+    `gap` is how far they are from the differences of other arrays, together.
+    """
+
+    counted: float
+    size: float
+    total: float
+    gap: float
+
+
+def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite.
+
+    >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
+    array([0. , 0.5])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = b - a
+    if not np.isfinite(moved).all():
+        moved = np.where(np.isfinite(a) & np.isfinite(b), moved, np.nan)
+    moved[np.abs(moved) <= ROUNDING * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    return moved
+
+
+def figures_of(pairs: Iterable[Arrays]) -> list[Figures]:
+    """The figures of `differences_of` each pair.
+
+    >>> figures_of([(np.array([1.0, 2.0, np.nan]), np.array([2.0, 0.0, np.nan]))])[0]._asdict()
+    {'counted': 2.0, 'higher': 1.0, 'lower': 1.0, 'least': -2.0, 'largest': 1.0, 'total': -1.0, 'squares': 4.5}
+    """
+    found: list[Figures] = []
+    for batch in batches_of(pairs):
+        figures = batch.lists().figures(batch.numbers(), ROUNDING, count_threads(None))
+        found += map(Figures._make, np.frombuffer(figures).reshape(-1, len(Figures._fields)).tolist())
+    return found
+
+
+def rounded_of(pairs: Sequence[Arrays], others: Sequence[Arrays]) -> list[Rounded]:
+    """`differences_of` each pair, rounded, next to the plain differences of another pair; the pairs share their arrays.
+
+    >>> rounded_of([(np.array([0.25]), np.array([1.0]))], [(np.array([0.25]), np.array([0.5]))])
+    [Rounded(counted=1.0, size=0.75, total=0.75, gap=0.5)]
+    """
+    found: list[Rounded] = []
+    for batch, other in zip(batches_of(pairs), batches_of(others), strict=True):
+        rounded = batch.lists().rounded(batch.numbers(), ROUNDING, other.joined(), count_threads(None))
+        found += map(Rounded._make, np.frombuffer(rounded).reshape(-1, len(Rounded._fields)).tolist())
+    return found
 
 
 def is_complete(scores: FloatArray) -> BoolArray:
@@ -213,51 +309,34 @@ def pair_of(
     couple: Couple, differences: Differences, p: float, p_corrected: float, interval: Interval, *, alpha: float
 ) -> Pair:
     """The comparison of two runs as a record."""
-    mean_a, mean_b = numbers_of(couple, differences.counted)
-    higher, lower = differences.higher, differences.lower
-    wins, losses = (higher, lower) if couple.sign > 0 else (lower, higher)
+    (mean_a, mean_b), scale, is_mean = couple.means, couple.scale, couple.sums is None
+    wins, losses = differences.higher, differences.lower
+    if couple.sign < 0:
+        wins, losses = losses, wins
     seen = detectable_difference(differences.counted, alpha, differences.spread)
-    seen = in_its_units(seen, mean_a, couple.aggregate, differences.counted)
-    is_mean = couple.sums is None
+    if couple.aggregate == "geometric":
+        with np.errstate(over="ignore"):
+            seen = mean_a * float(np.expm1(seen))
+    elif couple.aggregate == "sum":
+        seen *= differences.counted
     return Pair(
         measure=couple.measure,
         a=couple.a,
         b=couple.b,
-        mean_a=mean_a * couple.scale,
-        mean_b=mean_b * couple.scale,
-        difference=(mean_b - mean_a) * couple.scale,
-        low=interval.low * couple.scale,
-        high=interval.high * couple.scale,
+        mean_a=mean_a * scale,
+        mean_b=mean_b * scale,
+        difference=(mean_b - mean_a) * scale,
+        low=interval.low * scale,
+        high=interval.high * scale,
         p=p,
         p_corrected=p_corrected,
-        cohen_d=differences.cohen_d if is_mean else float("nan"),
-        cliff_delta=delta_of(couple),
+        cohen_d=differences.cohen_d if is_mean else math.nan,
+        cliff_delta=couple.cliff_delta,
         wins=wins,
         ties=differences.counted - wins - losses,
         losses=losses,
-        detectable=seen * couple.scale if is_mean else float("nan"),
+        detectable=seen * scale if is_mean else math.nan,
     )
-
-
-def numbers_of(couple: Couple, count: int) -> tuple[float, float]:
-    """The number of each run: the aggregate of its values, or the score of its summed statistics."""
-    aggregation = AGGREGATES[couple.aggregate]
-    if couple.shared is not None:
-        return couple.shared.number(couple.a, aggregation), couple.shared.number(couple.b, aggregation)
-    if couple.sums is None:
-        return aggregation(couple.first), aggregation(couple.second)
-    if not count:
-        return float("nan"), float("nan")
-    mean_a, mean_b = couple.sums.scores(couple.sums.both.sum(axis=0)).tolist()
-    return mean_a, mean_b
-
-
-def in_its_units(step: float, start: float, aggregate: str, queries: int) -> float:
-    """How far a step in the values that are averaged moves the aggregate."""
-    if aggregate == "geometric":
-        with np.errstate(over="ignore"):
-            return start * float(np.expm1(step))
-    return step * queries if aggregate == "sum" else step
 
 
 def cohen_d(total: float, spread: float, count: int) -> float:
@@ -272,13 +351,6 @@ def cohen_d(total: float, spread: float, count: int) -> float:
     if spread == 0:
         return 0.0 if mean == 0 else math.copysign(math.inf, mean)
     return mean / spread
-
-
-def delta_of(couple: Couple) -> float:
-    """`cliff_delta` of the queries of a couple that count."""
-    if couple.shared is not None:
-        return couple.shared.delta(couple.a, couple.b)
-    return cliff_delta(couple.first[~np.isnan(couple.first)], couple.second[~np.isnan(couple.second)])
 
 
 def cliff_delta(a: FloatArray, b: FloatArray) -> float:
@@ -296,38 +368,6 @@ def cliff_deltas(samples: Sequence[FloatArray]) -> FloatArray:
     sizes = np.array([len(each) for each in samples])
     with np.errstate(invalid="ignore"):
         return np.asarray(numbers.reshape(len(samples), -1) / (sizes[:, None] * sizes))
-
-
-class Shared:
-    """What all pairs of some runs share, worked out once: each run's number, what is averaged of it, and the deltas."""
-
-    def __init__(self, scores: Mapping[str, FloatArray]) -> None:
-        self._scores = dict(scores)
-        self._places = {run: place for place, run in enumerate(scores)}
-        self._prepared: dict[str, FloatArray] = {}
-        self._numbers: dict[str, float] = {}
-
-    def number(self, run: str, aggregate: Aggregation) -> float:
-        """The number of a run."""
-        if run not in self._numbers:
-            self._numbers[run] = aggregate(self._scores[run])
-        return self._numbers[run]
-
-    def prepared(self, run: str, prepare: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """What is averaged of a run."""
-        if run not in self._prepared:
-            self._prepared[run] = prepare(self._scores[run])
-        return self._prepared[run]
-
-    def delta(self, a: str, b: str) -> float:
-        """`cliff_delta` of two runs."""
-        return self.deltas[self._places[a]][self._places[b]]
-
-    @cached_property
-    def deltas(self) -> list[list[float]]:
-        """`cliff_delta` of each run, by row, and each other one."""
-        found: list[list[float]] = cliff_deltas([each[~np.isnan(each)] for each in self._scores.values()]).tolist()
-        return found
 
 
 def cautions(couple: Couple, differences: Differences) -> list[Caution]:

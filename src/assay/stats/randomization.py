@@ -3,6 +3,8 @@
 Sums of signed differences are exact (`summable`), so that they can be taken in any order. If there are more pairs of
 systems than systems, the signs are applied to the systems' scores and their sums subtracted, which differs from the
 sum of a pair's own differences by no more than is known; if that leaves a comparison open, the pair's own sum decides.
+For a score of summed statistics, such as corpus BLEU, the statistics of both systems are swapped on random queries, and
+scored again: Riezler and Maxwell, On some pitfalls in automatic evaluation and significance testing for MT, 2005.
 Smucker et al., A comparison of statistical significance tests for information retrieval evaluation, CIKM 2007.
 """
 
@@ -17,8 +19,8 @@ from assay._kernel import Sums
 from assay.core.judged import FloatArray, IntArray
 from assay.core.progress import Report
 from assay.engine.kernel import count_threads
-from assay.stats.differences import Rounded, differences_of, rounded_of
-from assay.stats.intervals import ROUNDING, is_summable, summable
+from assay.stats.intervals import ROUNDING, Arrays, is_summable, summable
+from assay.stats.pairs import PooledSums, Rounded, differences_of, rounded_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +37,8 @@ OPEN = 0.25
 SUBTRACTION = 2.0**-50
 # Of a test without a column to subtract.
 NO_COLUMN = 2**32 - 1
+# The tests that can test a score of summed statistics; the others test values per query.
+POOLED_TESTS = ("randomization",)
 
 
 def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
@@ -72,17 +76,6 @@ class Tested(NamedTuple):
     values: Callable[[], FloatArray]
 
 
-class Between(NamedTuple):
-    """Two systems by what is averaged of their scores, arrays that other pairs have too."""
-
-    a: FloatArray
-    b: FloatArray
-
-    def subtract(self) -> FloatArray:
-        """The differences, one per query."""
-        return differences_of(self.a, self.b)
-
-
 class Randomization:
     """The test of many pairs of systems, all by the same random signs."""
 
@@ -90,48 +83,65 @@ class Randomization:
         self._samples = samples
         self._seed = seed
         self._count = 0
-        # What is summed over the queries of each sample, and the systems' columns by the array they were made of.
+        # What is summed over the queries of each sample: the differences of a pair, or the scores of a system.
         self._columns: list[FloatArray] = []
-        self._systems: dict[int, tuple[FloatArray, int]] = {}
-        # How large the values of a system's column are together.
-        self._sizes: dict[int, float] = {}
+        # By the identity of a system's array: the array, kept so that no other gets its identity, the number of its
+        # column, and how large the values of that are together.
+        self._systems: dict[int, tuple[FloatArray, int, float]] = {}
         # By the number of the pair: those tested by sums of columns, and the differences of the others.
         self._tested: dict[int, Tested] = {}
         self._apart: dict[int, FloatArray] = {}
 
     def add(self, differences: FloatArray) -> None:
         """Adds a pair by its differences, one per query."""
-        values = self._summed(differences)
-        if values is not None:
-            self._add_own(values)
+        counted = ~np.isnan(differences)
+        values = differences if np.isfinite(differences).all() else np.nan_to_num(differences)
+        if is_exact(np.count_nonzero(counted), self._samples):
+            self._apart[self._count] = differences[counted]
+        elif not is_summable(values):
+            self._apart[self._count] = values
+        else:
+            values = summable(values)
+            reached = half_reached(float(values.sum()), size_of(values))
+            self._tested[self._count] = Tested(len(self._columns), None, reached, 0.0, lambda: values)
+            self._columns.append(values)
         self._count += 1
 
-    def add_between(self, couples: Sequence[Between]) -> None:
-        """Adds pairs by the scores of their systems, on all cores."""
-        columns = [(self._system(each.a), self._system(each.b)) for each in couples]
-        systems = [(self._columns[before], self._columns[after]) for before, after in columns]
-        for couple, pair, each in zip(couples, columns, rounded_of(couples, systems), strict=True):
-            tested = self._examine(couple, pair, each)
-            if tested is None:
-                self.add(couple.subtract())
-            else:
-                self._tested[self._count] = tested
-                self._count += 1
+    def add_between(self, pairs: Sequence[Arrays]) -> None:
+        """Adds pairs by the scores of their systems, arrays that other pairs have too, on all cores."""
+        systems = [(self._system(a), self._system(b)) for a, b in pairs]
+        columns = [(self._columns[before], self._columns[after]) for (before, _), (after, _) in systems]
+        for pair, sides, each in zip(pairs, systems, rounded_of(pairs, columns), strict=True):
+            self._add_rounded(pair, sides, each)
 
-    def _examine(self, couple: Between, columns: tuple[int, int], rounded: Rounded) -> Tested | None:
-        """The test of a pair by the columns of its systems; None if it must be tested by itself."""
-        if is_exact(rounded.counted, self._samples):
-            return None
-        before, after = columns
-        is_open = rounded.gap / 2 + SUBTRACTION * (self._sizes[before] + self._sizes[after] + rounded.size)
-        if not is_open <= OPEN * ROUNDING * rounded.size:
-            return None
-        return Tested(after, before, half_reached(rounded.total, rounded.size), is_open, couple.subtract)
+    def _add_rounded(self, pair: Arrays, systems: tuple[tuple[int, float], tuple[int, float]], each: Rounded) -> None:
+        """Adds a pair by the columns of its systems, or by itself if those leave too much open."""
+        (before, size_before), (after, size_after) = systems
+        is_open = each.gap / 2 + SUBTRACTION * (size_before + size_after + each.size)
+        if is_exact(each.counted, self._samples) or not is_open <= OPEN * ROUNDING * each.size:
+            self.add(differences_of(*pair))
+            return
+        reached = half_reached(each.total, each.size)
+        self._tested[self._count] = Tested(after, before, reached, is_open, lambda: differences_of(*pair))
+        self._count += 1
+
+    def _system(self, scores: FloatArray) -> tuple[int, float]:
+        """The number of a system's column, and how large its values are together."""
+        if id(scores) not in self._systems:
+            column = summable(np.nan_to_num(scores))
+            self._systems[id(scores)] = (scores, len(self._columns), size_of(column))
+            self._columns.append(column)
+        _, number, size = self._systems[id(scores)]
+        return number, size
 
     def p_values(self, report: Report | None = None) -> FloatArray:
         """The p-value of each pair, in the order in which they were added."""
         p_values = np.ones(self._count)
-        for numbers, differences in self._groups_apart():
+        groups: dict[int, list[int]] = {}
+        for number, values in self._apart.items():
+            groups.setdefault(len(values), []).append(number)
+        for numbers in groups.values():
+            differences = np.stack([self._apart[number] for number in numbers], axis=1)
             p_values[numbers] = flipped(differences, self._samples, self._seed)
         if self._tested:
             p_values[list(self._tested)] = (self._hits(report) + 1.0) / (self._samples + 1.0)
@@ -139,80 +149,28 @@ class Randomization:
             report(1.0)
         return p_values
 
-    def _summed(self, differences: FloatArray) -> FloatArray | None:
-        """What is summed of a pair; None if all its sign patterns are tried, or if its sums are too large."""
-        is_counted = ~np.isnan(differences)
-        count = np.count_nonzero(is_counted)
-        if is_exact(count, self._samples):
-            self._apart[self._count] = differences[is_counted]
-            return None
-        values = whole(differences)
-        if not is_summable(values):
-            self._apart[self._count] = values
-            return None
-        return summable(values)
-
-    def _groups_apart(self) -> Iterator[tuple[list[int], FloatArray]]:
-        groups: dict[int, list[int]] = {}
-        for number, values in self._apart.items():
-            groups.setdefault(len(values), []).append(number)
-        for numbers in groups.values():
-            yield numbers, np.stack([self._apart[number] for number in numbers], axis=1)
-
-    def _add_own(self, values: FloatArray) -> None:
-        self._columns.append(values)
-        reached = half_reached(float(values.sum()), size_of(values))
-        self._tested[self._count] = Tested(len(self._columns) - 1, None, reached, 0.0, lambda: values)
-
-    def _system(self, scores: FloatArray) -> int:
-        """The number of a system's column."""
-        if id(scores) not in self._systems:
-            column = summable(np.nan_to_num(scores))
-            self._sizes[len(self._columns)] = size_of(column)
-            self._columns.append(column)
-            # The array is kept, so that no other gets its identity.
-            self._systems[id(scores)] = (scores, len(self._columns) - 1)
-        return self._systems[id(scores)][1]
-
     def _hits(self, report: Report | None) -> FloatArray:
         """How many samples reach what was observed, for each pair that is tested by sums."""
-        tests, done = list(self._tested.values()), 0
-        hits, columns = np.zeros(len(tests)), columns_of(tests)
+        tests, done, queries = list(self._tested.values()), 0, len(self._columns[0])
+        plus = np.array([each.plus for each in tests], dtype=np.uint32)
+        minus = np.array([NO_COLUMN if each.minus is None else each.minus for each in tests], dtype=np.uint32)
+        reached, is_open = np.array([each.reached for each in tests]), np.array([each.open for each in tests])
+        columns = (plus.tobytes(), minus.tobytes(), (reached - is_open).tobytes(), (reached + is_open).tobytes())
         table = Sums(np.stack(self._columns, axis=1).tobytes(), len(self._columns))
-        width, threads = width_of(len(self._columns[0])), count_threads(None)
-        for bits in packed_signs(len(self._columns[0]), self._samples, self._seed):
+        hits, width, threads = np.zeros(len(tests)), width_of(queries), count_threads(None)
+        for bits in packed_signs(queries, self._samples, self._seed):
             counts, places = table.reached(bits, width, *columns, threads)
             hits += np.frombuffer(counts, dtype=np.uint64)
-            for number, samples in by_test(places):
-                hits[number] += count_reached(tests[number], bits, samples)
+            left, samples = np.frombuffer(places, dtype=np.uint32).reshape(-1, 2).T.astype(np.int64)
+            for number in np.unique(left):
+                hits[number] += count_reached(tests[number], bits, samples[left == number])
             done += len(bits) // width
             if report is not None:
                 report(done / self._samples)
         return hits
 
 
-def columns_of(tests: Sequence[Tested]) -> tuple[bytes, bytes, bytes, bytes]:
-    """The tests for the kernel: the columns to add and to subtract, and the bounds of what is left open."""
-    plus = np.array([each.plus for each in tests], dtype=np.uint32)
-    minus = np.array([NO_COLUMN if each.minus is None else each.minus for each in tests], dtype=np.uint32)
-    reached, is_open = np.array([each.reached for each in tests]), np.array([each.open for each in tests])
-    return plus.tobytes(), minus.tobytes(), (reached - is_open).tobytes(), (reached + is_open).tobytes()
-
-
-def by_test(places: bytes) -> Iterator[tuple[int, IntArray]]:
-    """The samples that are open, by the number of their test."""
-    tests, samples = np.frombuffer(places, dtype=np.uint32).reshape(-1, 2).T.astype(np.int64)
-    for number in np.unique(tests):
-        yield int(number), samples[tests == number]
-
-
-def whole(differences: FloatArray) -> FloatArray:
-    """The differences with 0 for queries that do not count."""
-    return differences if np.isfinite(differences).all() else np.nan_to_num(differences)
-
-
 def size_of(values: FloatArray) -> float:
-    """How large the values are together."""
     return float(np.abs(values).sum())
 
 
@@ -273,17 +231,37 @@ def sign_patterns(count: int, samples: int, seed: int, report: Report | None) ->
     rows = max(1, SIGNS // max(1, count))
     for start in range(0, total, rows):
         number = min(rows, total - start)
-        yield all_flips(start, number, count) if is_exact(count, samples) else random_flips(generator, number, count)
+        if is_exact(count, samples):
+            # In the order of binary numbers.
+            yield (np.arange(start, start + number)[:, None] >> np.arange(count) & 1).astype(np.float64)
+        else:
+            yield random_flips(generator, number, count)
         if report is not None:
             report((start + number) / total)
-
-
-def all_flips(start: int, rows: int, count: int) -> FloatArray:
-    """Some of the patterns, 1 for a flipped sign, in the order of binary numbers."""
-    bits = np.arange(start, start + rows)[:, None] >> np.arange(count) & 1
-    return bits.astype(np.float64)
 
 
 def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
     """Rows of random patterns, 1 for a flipped sign."""
     return unpacked(generator.bytes(rows * width_of(count)), count).astype(np.float64)
+
+
+def swapped_p(sums: PooledSums, samples: int, seed: int, report: Report | None = None) -> float:
+    """How often swapping the runs on random queries gives a difference at least as large.
+
+    All ways to swap are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
+
+    >>> rows = np.array([[1.0, 2, 2, 2], [0, 2, 1, 2]])
+    >>> swapped_p(PooledSums(rows, lambda each: each[..., 0] / each[..., 1]), 100, 0)
+    0.5
+    """
+    count = len(sums.both)
+    # Stacked, so that both runs are rounded alike and sums with swapped statistics are exact too.
+    first, second = np.split(summable(np.concatenate(np.split(sums.both, 2, axis=1))), 2)
+    gain = np.concatenate([second - first, first - second], axis=1)
+    totals = np.concatenate([first, second], axis=1).sum(axis=0)
+    observed = sums.scores(totals)
+    reached = np.abs(np.diff(observed)) - ROUNDING * np.abs(observed).max()
+    hits = np.zeros(1)
+    for flips in sign_patterns(count, samples, seed, report):
+        hits += (np.abs(np.diff(sums.scores(totals + flips @ gain))) >= reached).sum()
+    return float(share_of(hits, count, samples)[0])

@@ -19,24 +19,21 @@ from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
 from assay.engine.kernel import map_in_threads
-from assay.stats.differences import DIFFERENCE_SAMPLES, difference_intervals
-from assay.stats.intervals import Interval
-from assay.stats.paired import DIRECTIONS, PAIRED_TESTS
+from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals, pooled_interval
+from assay.stats.paired import DIRECTIONS, PAIRED_TESTS, TUKEY_TESTS
 from assay.stats.pairs import (
     Caution,
     Couple,
     Measured,
     Pair,
     cautions,
-    complete_queries,
     couples_of,
     differences_between,
+    is_complete,
     pair_of,
     scaled,
 )
-from assay.stats.pooled import Sums, pooled_interval, swapped_p
-from assay.stats.randomization import Between, Randomization
-from assay.stats.tukey import TUKEY_TESTS
+from assay.stats.randomization import Randomization, swapped_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -132,18 +129,31 @@ def compare_pairs(
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         measured, notices = all_complete(measured)
-    couples = [couple for measure, each in measured.items() for couple in couples_of(measure, each, names)]
-    sketches = sketches_of(couples, settings)
-    p_values = p_values_of(measured, sketches, settings, report)
-    intervals = intervals_of(sketches, settings)
-    corrected = correct_families([each.pair.measure for each in sketches], p_values, settings)
-    pairs = []
-    for each, p, p_corrected, (low, high) in zip(sketches, p_values, corrected, intervals, strict=True):
-        scale = each.couple.scale
-        pair = each.pair._replace(p=float(p), p_corrected=float(p_corrected), low=low * scale, high=high * scale)
+    by_measure = map_in_threads(lambda item: couples_of(*item, names), measured.items())
+    couples = [couple for each in by_measure for couple in each]
+    points, directions = DIRECTIONS.get(settings.test), [0] * len(couples)
+    if points is not None:
+        directions = map_in_threads(lambda each: points(counted_differences(each)), couples)
+    differences = differences_between(couples)
+    if settings.test in PAIRED_TESTS:
+        p_values = paired_p_values(couples, settings, report)
+    else:
+        squares = {
+            measure: tukey_square(each, settings, part_of(report, place, len(measured)))
+            for place, (measure, each) in enumerate(measured.items())
+        }
+        p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
+    p_values = np.where([not each.counted for each in differences], np.nan, p_values)
+    corrected = correct_families([each.measure for each in couples], p_values, settings)
+    intervals = intervals_of(couples, settings)
+    figures, pairs = zip(p_values.tolist(), corrected.tolist(), intervals, strict=True), []
+    for couple, each, direction, figure in zip(couples, differences, directions, figures, strict=True):
+        pair = pair_of(couple, each, *figure, alpha=settings.alpha)
         pairs.append(pair)
-        notices += each.cautions
-        if pair.p_corrected < settings.alpha and is_split(each, pair.difference):
+        notices += cautions(couple, each)
+        # A test that is not about the mean can point the other way than the mean.
+        is_told = points is not None and pair.p_corrected < settings.alpha
+        if is_told and direction != int(np.sign(pair.difference)):
             notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[pair.measure]), (pair.a, pair.b)))
     return pairs, notices
 
@@ -152,36 +162,12 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
     """The scores of the queries with a value in all runs, by measure, and cautions about the queries left out."""
     found, notices = {}, []
     for measure, each in measured.items():
-        found[measure], left_out = complete_queries(each)
-        if left_out:
+        whole = is_complete(np.stack(list(each.scores.values()), axis=1))
+        found[measure] = each._replace(scores={name: values[whole] for name, values in each.scores.items()})
+        if left_out := int((~whole).sum()):
             note = Note.of(NoteKind.UNDEFINED, about="runs", count=left_out, measures=[measure])
             notices.append(Caution(note, ()))
     return found, notices
-
-
-class Sketch(NamedTuple):
-    """A pair before it is tested: its figures, the cautions about it, and which way a test of the median points."""
-
-    couple: Couple
-    pair: Pair
-    cautions: list[Caution]
-    direction: int | None
-
-
-def sketches_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Sketch]:
-    """The figures of each couple."""
-    shared = {id(each.shared): each.shared for each in couples if each.shared is not None}
-    map_in_threads(lambda each: each.deltas, shared.values())
-    points = DIRECTIONS.get(settings.test)
-    directions: Sequence[int | None] = [None] * len(couples)
-    if points is not None:
-        directions = map_in_threads(lambda each: points(counted_differences(each)), couples)
-    unknown = float("nan")
-    sketches = []
-    for couple, each, direction in zip(couples, differences_between(couples), directions, strict=True):
-        pair = pair_of(couple, each, unknown, unknown, Interval(unknown, unknown), alpha=settings.alpha)
-        sketches.append(Sketch(couple, pair, cautions(couple, each), direction))
-    return sketches
 
 
 def counted_differences(couple: Couple) -> FloatArray:
@@ -190,81 +176,50 @@ def counted_differences(couple: Couple) -> FloatArray:
     return moved[~np.isnan(moved)]
 
 
-def is_split(sketch: Sketch, difference: float) -> bool:
-    """Whether a test that is not about the mean points the other way than the mean."""
-    return sketch.direction is not None and sketch.direction != int(np.sign(difference))
-
-
-def p_values_of(
-    measured: Mapping[str, Measured], sketches: Sequence[Sketch], settings: ComparisonSettings, report: Report | None
-) -> FloatArray:
-    """The p-value of each pair; NaN if there is no query to compare."""
-    if settings.test in PAIRED_TESTS:
-        p_values = paired_p_values(sketches, settings, report)
-    else:
-        squares = {
-            measure: tukey_square(each, settings, part_of(report, place, len(measured)))
-            for place, (measure, each) in enumerate(measured.items())
-        }
-        p_values = np.array([squares[each.measure][each.a, each.b] for each, *_ in sketches])
-    return np.where([not each.wins + each.ties + each.losses for _, each, *_ in sketches], np.nan, p_values)
-
-
-def paired_p_values(sketches: Sequence[Sketch], settings: ComparisonSettings, report: Report | None) -> FloatArray:
+def paired_p_values(couples: Sequence[Couple], settings: ComparisonSettings, report: Report | None) -> FloatArray:
     """The p-value of each pair by a paired test of the mean, or of the score of summed statistics."""
     samples, seed = settings.samples or 0, settings.seed
-    plain, pooled = pooled_apart(sketches)
+    plain = [place for place, each in enumerate(couples) if each.sums is None]
+    pooled = {place: each.sums for place, each in enumerate(couples) if each.sums is not None}
     parts = bool(plain) + len(pooled)
-    p_values = np.empty(len(sketches))
-    for part, place in enumerate(pooled):
-        p_values[place] = swapped_p(pooled[place], samples, seed, part_of(report, part, parts))
+    p_values = np.empty(len(couples))
+    for part, (place, sums) in enumerate(pooled.items()):
+        p_values[place] = swapped_p(sums, samples, seed, part_of(report, part, parts))
     if plain:
         own = part_of(report, len(pooled), parts) if pooled else report
-        tested = [sketches[place] for place in plain]
+        tested = [couples[place] for place in plain]
         if settings.test == "randomization":
             p_values[plain] = randomized_p(tested, samples, seed, own)
         else:
-            p_values[plain] = PAIRED_TESTS[settings.test](differences_in(tested), samples, seed, own)
+            differences = np.stack([each.moved() for each in tested], axis=1)
+            p_values[plain] = PAIRED_TESTS[settings.test](differences, samples, seed, own)
     return p_values
 
 
-def differences_in(sketches: Sequence[Sketch]) -> FloatArray:
-    """The differences of all pairs, one column each."""
-    return np.stack([each.couple.moved() for each in sketches], axis=1)
-
-
-def randomized_p(sketches: Sequence[Sketch], samples: int, seed: int, report: Report | None) -> FloatArray:
+def randomized_p(couples: Sequence[Couple], samples: int, seed: int, report: Report | None) -> FloatArray:
     """The p-values by the randomization test, from the systems' own sums if there are fewer systems than pairs."""
     test = Randomization(samples, seed)
-    shared = [each.couple for each in sketches if each.couple.shared is not None]
+    shared = [each for each in couples if each.is_shared]
     is_fewer = len({id(side) for each in shared for side in (each.first, each.second)}) < len(shared)
-    for is_by_system, group in groupby(sketches, key=lambda each: is_fewer and each.couple.shared is not None):
-        couples = [each.couple for each in group]
+    for is_by_system, group in groupby(couples, key=lambda each: is_fewer and each.is_shared):
         if is_by_system:
-            test.add_between([Between(*each.averaged()) for each in couples])
+            test.add_between([each.averaged for each in group])
         else:
-            for each in couples:
+            for each in group:
                 test.add(each.moved())
     return test.p_values(report)
 
 
-def pooled_apart(sketches: Sequence[Sketch]) -> tuple[list[int], dict[int, Sums]]:
-    """The indices of the pairs that are compared by their means, and the statistics of the others by index."""
-    pooled = {number: each.couple.sums for number, each in enumerate(sketches) if each.couple.sums is not None}
-    return [number for number in range(len(sketches)) if number not in pooled], pooled
-
-
-def intervals_of(sketches: Sequence[Sketch], settings: ComparisonSettings) -> list[Interval]:
+def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Interval]:
     """The confidence interval of each pair's difference."""
     level, seed = 1 - settings.alpha, settings.seed
-    plain, pooled = pooled_apart(sketches)
-    intervals = {place: pooled_interval(sums, level=level, seed=seed) for place, sums in pooled.items()}
-    if plain:
-        couples = [sketches[place].couple for place in plain]
-        first, second, aggregates = zip(*((each.first, each.second, each.aggregate) for each in couples), strict=True)
-        found = difference_intervals(first, second, aggregates, level=level, seed=seed)
-        intervals.update(zip(plain, found, strict=True))
-    return [intervals[place] for place in range(len(sketches))]
+    plain = [each for each in couples if each.sums is None]
+    first, second = [each.first for each in plain], [each.second for each in plain]
+    found = iter(difference_intervals(first, second, [each.aggregate for each in plain], level=level, seed=seed))
+    return [
+        next(found) if each.sums is None else pooled_interval(each.sums.both, each.sums.scores, level=level, seed=seed)
+        for each in couples
+    ]
 
 
 def tukey_square(
@@ -319,15 +274,6 @@ def correct(p: FloatArray, method: str) -> FloatArray:
     return corrected
 
 
-def none(ascending: FloatArray) -> FloatArray:
-    return ascending
-
-
-def bonferroni(ascending: FloatArray) -> FloatArray:
-    """Each p-value times the number of comparisons."""
-    return ascending * len(ascending)
-
-
 def holm(ascending: FloatArray) -> FloatArray:
     """The smallest p-value times the number of comparisons, the next times one less, and so on; never decreasing."""
     return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
@@ -346,8 +292,8 @@ def by(ascending: FloatArray) -> FloatArray:
 
 CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": holm,
-    "bonferroni": bonferroni,
+    "bonferroni": lambda ascending: ascending * len(ascending),
     "bh": bh,
     "by": by,
-    "none": none,
+    "none": lambda ascending: ascending,
 }

@@ -7,7 +7,7 @@ from scipy.stats import kendalltau, rankdata
 import assay
 from assay.render.charts.queries import MOST_POINTS, queries, scatter
 from assay.render.charts.systems import cliques
-from assay.stats.rankings import common_tau, rank_biased_overlap
+from assay.stats.agreement import common_tau, rank_biased_overlap
 from charts import MEASURES, NAMES, collection, records, rows_of
 
 QRELS, RUNS = collection()

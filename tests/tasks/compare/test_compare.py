@@ -13,7 +13,7 @@ import pytest
 import scipy.stats
 
 import assay
-from assay.stats.differences import difference_interval
+from assay.stats.intervals import difference_intervals
 from assay.stats.pairs import Measured
 from assay.stats.significance import TESTS, ComparisonSettings, check_settings, compare_pairs
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
@@ -33,7 +33,7 @@ def test_a_pair_by_hand():
     # Of 16 pairs b is above in 9 and below in 4.
     assert pair.cliff_delta == 5 / 16
     assert (pair.wins, pair.ties, pair.losses) == (2, 1, 1)
-    assert (pair.low, pair.high) == difference_interval(np.array(a), np.array(b))
+    assert [(pair.low, pair.high)] == difference_intervals([np.array(a)], [np.array(b)], ["mean"])
     assert pair.detectable == pytest.approx(2.12795 * np.std([0.25, 0, -0.5, 1], ddof=1), rel=1e-5)
     assert comparison.notes == ()
     assert comparison.pair("map", "a", "b") is pair

@@ -12,8 +12,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import some
 from assay.measures.scores import EVERY
 from assay.stats.agreement import correlate
-from assay.stats.differences import difference_interval
-from assay.stats.intervals import FEWEST
+from assay.stats.intervals import FEWEST, difference_intervals
 from assay.tasks.agree.binary import Verdicts, threshold_figures
 from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure
 from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, unknown_measure
@@ -118,5 +117,5 @@ def correlation_figures(a: FloatArray, b: FloatArray, settings: AgreementSetting
     how = {"level": settings.level, "seed": settings.seed}
     found = correlate(a, b, samples=settings.samples, **how)  # type: ignore[arg-type]
     figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
-    bounds = difference_interval(a, b, **how)  # type: ignore[arg-type]
+    [bounds] = difference_intervals([a], [b], ["mean"], **how)  # type: ignore[arg-type]
     return [*figures, Figure("mean_difference", float((b - a).mean()), *bounds, measure)]

@@ -21,9 +21,8 @@ from assay.core.progress import progress_bar
 from assay.core.text import Option, some
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
-from assay.stats.pairs import Measured
-from assay.stats.pooled import POOLED_TESTS, Pool
-from assay.stats.randomization import is_exact
+from assay.stats.pairs import Measured, Pool
+from assay.stats.randomization import POOLED_TESTS, is_exact
 from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, find_baseline, name_all, score_runs
 from assay.tasks.compare.result import Comparison

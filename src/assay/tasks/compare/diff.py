@@ -15,7 +15,7 @@ from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
-from assay.stats.differences import differences_of
+from assay.stats.pairs import differences_of
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs
 from assay.tasks.evaluate.api import is_stored

@@ -22,10 +22,10 @@ from assay.core.text import count, show
 from assay.data.run import Run
 from assay.engine.ranking import rebuild, select
 from assay.results.align import select_queries, shared_queries
+from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
-from assay.stats.rankings import PERSISTENCE, common_tau, rank_biased_overlap
+from assay.stats.paired import TUKEY_TESTS
 from assay.stats.significance import widened_interval
-from assay.stats.tukey import TUKEY_TESTS
 from assay.tasks.compare.ranks import Ranks, repeat
 from assay.tasks.compare.read import ScoredRuns
 from assay.tasks.evaluate.score import is_blank

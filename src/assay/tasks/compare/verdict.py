@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, p_words
 from assay.results.align import shared_queries
-from assay.stats.tukey import TUKEY_TESTS
+from assay.stats.paired import TUKEY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
