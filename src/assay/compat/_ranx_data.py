@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
-from assay.compat._ranx_errors import LengthError, ValueOfWrongTypeError, refuse
-from assay.compat._ranx_files import dump_file, frame_columns, kind_of, load_file, rows_by_query
-from assay.compat._ranx_order import sorted_by_ranx
+from assay.compat._ranx_files import (
+    LengthError,
+    ValueOfWrongTypeError,
+    dump_file,
+    frame_columns,
+    kind_of,
+    load_file,
+    refuse,
+    rows_by_query,
+)
 from assay.core.text import show
+from assay.engine.quicksort import FEWEST, quicksort_order
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, KeysView, Mapping, Sequence
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
 
     import pandas
 
-    from assay.core.judged import FloatArray
+    from assay.core.judged import FloatArray, IntArray
 
 Number = TypeVar("Number", int, float)
 
@@ -296,3 +304,45 @@ class Run(RanxTable[float]):
         for query, documents in self.data.items():
             for rank, (document, score) in enumerate(documents.items(), start=1):
                 yield f"{query} Q0 {document} {rank} {score} {self.name}"
+
+
+def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
+    """The positions of the values from the highest to the lowest, NaN last, after sorting this many times.
+
+    >>> sorted_by_ranx([1, 2, 2]), sorted_by_ranx([0] * 16)[:3], sorted_by_ranx([0] * 16, times=2)[:3]
+    ([1, 2, 0], [14, 13, 12], [0, 1, 2])
+    """
+    keys = -np.array(values, dtype=np.float64)
+    if is_stable(keys):
+        return list(map(int, np.argsort(keys, kind="stable")))
+    order = np.array(quicksort_order(keys))
+    # What is in order already is moved in the same way every time.
+    again = np.array(quicksort_order(keys[order]))
+    return list(map(int, order[repeated(again, times - 1)]))
+
+
+def sorted_as_dict(values: Sequence[float]) -> list[int]:
+    """The positions of the values of a plain dict from the highest to the lowest, NaN first, ties in reverse.
+
+    >>> sorted_as_dict([1, 2, 2])
+    [2, 1, 0]
+    """
+    keys = np.array(values, dtype=np.float64)
+    order = np.argsort(keys, kind="stable") if is_stable(keys) else quicksort_order(keys)
+    return [int(each) for each in order[::-1]]
+
+
+def is_stable(keys: FloatArray) -> bool:
+    """Whether the sort keeps the order of ties, or there are none."""
+    return len(keys) < FEWEST or len(np.unique(keys)) == len(keys)
+
+
+def repeated(permutation: IntArray, times: int) -> IntArray:
+    """A permutation carried out this many times."""
+    power, result = permutation, np.arange(len(permutation))
+    while times:
+        if times % 2:
+            result = result[power]
+        power = power[power]
+        times //= 2
+    return result

@@ -1,4 +1,7 @@
-"""The files that ranx reads and writes: JSON, TREC (plain or gzipped), Parquet, and LZ4 if its libraries are there."""
+"""The files that ranx reads and writes: JSON, TREC (plain or gzipped), Parquet, and LZ4 if its libraries are there.
+
+And the errors of the drop-in: each is an AssayError of the type that ranx raises, so that an `except` still works.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ import gzip
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
 import assay.data.qrels
 import assay.data.run
-from assay.compat._ranx_errors import KindError, MissingFileError, UnwritableError
-from assay.core.errors import DataError, FormatError
+from assay.core.errors import AssayError, DataError, FileError, FormatError, MeasureError, MismatchError, PolicyError
 from assay.core.text import quoted, show
 from assay.data.formats.parquet import write_frame
 from assay.files.replace import replaced, target_of
@@ -26,6 +28,47 @@ SAME_KINDS = {"txt": "trec", "parq": "parquet"}
 COLUMNS = ("q_id", "doc_id", "score")
 FIELDS = ("query", "Q0", "document", "rank", "score", "tag")
 LONGEST_LINE = 1 << 16
+
+
+class KindError(FormatError, AssertionError):
+    """Unknown kind of file."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """File not found."""
+
+
+class UnwritableError(FileError, OSError):
+    """A file cannot be written."""
+
+
+class LengthError(DataError, IndexError):
+    """Different numbers of documents and values."""
+
+
+class ValueOfWrongTypeError(FormatError, TypeError, OverflowError):
+    """A grade or score is not a number, or not one that ranx can hold."""
+
+
+class QueriesError(MismatchError, AssertionError):
+    """Judgments and run have different queries."""
+
+
+class MetricError(MeasureError, AssertionError):
+    """Unknown metric."""
+
+
+class StatTestError(PolicyError, NotImplementedError):
+    """Unknown statistical test."""
+
+
+class OutOfScopeError(AssayError, NotImplementedError):
+    """Available in ranx but not in assay."""
+
+
+def refuse(name: str, advice: str) -> NoReturn:
+    """Raises for something that only ranx has."""
+    raise OutOfScopeError(f"assay.compat.ranx has no {name}: {advice}")
 
 
 def kind_of(path: str, kind: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.compat._ranx_errors import StatTestError
+from assay.compat._ranx_files import StatTestError
 from assay.core.text import show
 from assay.render import Column, Marked, Table, marks_of, render, system_table
 from assay.stats.paired import PAIRED_TESTS, TUKEY_TESTS

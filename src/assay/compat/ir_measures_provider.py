@@ -10,7 +10,7 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.util import QrelsConverter, RunConverter
 
-from assay.compat._scores import finite_scores
+from assay.compat.pytrec_eval import finite_scores
 from assay.conventions import find_convention, resolve
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.parameter import LARGEST

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.compat._scores import finite_scores, is_nan
 from assay.conventions import expand_as_printed, find_convention
+from assay.conventions.prepare import bounded
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError, MeasureError
 from assay.core.measure import SMALLEST_AVERAGE
@@ -197,9 +197,21 @@ def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
         for document, score in ranking.items():
             if not (isinstance(document, str) and isinstance(score, (int, float))):
                 raise ArgumentError("Unable to extract query/object scores.")
-            if is_nan(score):
+            if score != score:  # noqa: PLR0124 - only NaN differs from itself
                 place = f"ranking of query {show(query)}, document {show(document)}"
                 raise FormatError(f"{place}: the score is NaN, which pytrec_eval ranks in no defined order")
+
+
+def finite_scores(run: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The run with infinite scores replaced by the largest finite ones, and bools by numbers. NaN stays.
+
+    >>> finite_scores({"q1": {"d1": float("inf"), "d2": True}})
+    {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
+    """
+    return {
+        query: {doc: int(score) if isinstance(score, bool) else bounded(score) for doc, score in ranking.items()}
+        for query, ranking in run.items()
+    }
 
 
 def measure_column(result: Result, measure: Measure | None) -> FloatArray:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from assay.compat._ranx_data import Qrels, RanxTable, Run
-from assay.compat._ranx_errors import MetricError, QueriesError, ValueOfWrongTypeError, refuse
-from assay.compat._ranx_order import sorted_as_dict
+from assay.compat._ranx_data import Qrels, RanxTable, Run, sorted_as_dict
+from assay.compat._ranx_files import MetricError, QueriesError, ValueOfWrongTypeError, refuse
 from assay.compat._ranx_report import Report
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import show, some

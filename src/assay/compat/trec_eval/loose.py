@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.compat.trec_eval.bounds import check_lines, check_rows
+import numpy as np
+
 from assay.compat.trec_eval.options import FILE, Stop, read_real
-from assay.compat.trec_eval.read import RUN_FIELDS
 from assay.core.errors import DuplicateError
-from assay.core.limits import LIMITS
+from assay.core.limits import LIMITS, refuse, size
 from assay.core.parameter import LARGEST
+from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import polars
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from assay.files.source import Source
 
 ENCODING = "latin-1"
+RUN_FIELDS = 6
+NEWLINE = ord("\n")
 BLOCK = 1 << 23
 BLANKS = bytes.maketrans(b"\t\v\f\r", b"    ")
 
@@ -144,3 +147,23 @@ def rank_sorted(
     for topic in set(table["query_id"]) - set(unique["query_id"]):
         ranker.add(topic, [])
     return ranker, repeated
+
+
+def check_lines(content: bytes, name: str, first: int = 1) -> int:
+    """Raises for a line that is too long; the number of lines. `first` is the number of the first one."""
+    most = LIMITS.get().line
+    ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == NEWLINE)
+    lengths = np.diff(ends, prepend=-1, append=len(content)) - 1
+    if lengths.max() > most:
+        number = first + int(np.argmax(lengths > most))
+        what = f"line longer than {size(most)}; this is probably not a TREC text file"
+        raise refuse(f"{name}, line {number}: {what}", "line")
+    return len(ends)
+
+
+def check_rows(rows: Mapping[str, int], name: str) -> None:
+    """Raises for a query that has too many rows."""
+    most = LIMITS.get().rows
+    for query, count in rows.items():
+        if count > most:
+            raise refuse(f"{name}: query {show(query)} has more than {most:,} rows", "rows")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import Index, Options, Ranker, Rows
-from assay.compat.trec_eval.bounds import check_lines, check_rows
+from assay.compat.trec_eval.loose import ENCODING, RUN_FIELDS, check_lines, check_rows, rank_loosely, read_loosely
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real, read_whole
 from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
@@ -38,7 +37,6 @@ NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*
 # Judgments of this name, and runs whose name begins with it, are standard input.
 INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-RUN_FIELDS = 6
 TAIL = 1 << 16
 
 
@@ -105,10 +103,9 @@ def open_argument(argument: str, complaint: str, *, is_input: bool) -> Iterator[
 def is_readable(path: Path) -> bool:
     """Whether a path is a regular file that is not empty."""
     try:
-        status = path.stat()
+        return path.is_file() and path.stat().st_size > 0 and os.access(path, os.R_OK)
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(status.st_mode) and status.st_size > 0 and os.access(path, os.R_OK)
 
 
 def read_judgments(path: str, form: str) -> Judgments:
@@ -154,7 +151,11 @@ def read_judgment_lines(content: bytes, form: str, name: str) -> Judgments:
     lines = split_lines(content, FORMATS[form])
     topics = Counter(topic for topic, *_ in lines)
     check_rows({topic.decode(errors="replace"): count for topic, count in topics.most_common(1)}, name)
-    encoding = "utf-8" if is_utf8(content) else "latin-1"
+    try:
+        content.decode()
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = ENCODING
     return judge_once(lines, encoding) if form == "qrels" else judge_in_groups(lines, encoding, form)
 
 
@@ -167,14 +168,6 @@ def read_nonempty(path: str | Path, complaint: str, code: int) -> bytes:
     if not content:
         raise Stop(code, complaint)
     return content
-
-
-def is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def split_lines(content: bytes, form: JudgmentFormat) -> list[list[bytes]]:
@@ -293,23 +286,15 @@ def name_of_run(path: Path) -> bytes:
             file.seek(start)
             lines = file.read().split(b"\n")[1 if start else 0 :]
             for line in reversed(lines):
-                if is_data_line(line):
+                if line.lstrip()[:1] not in (b"", b"#"):
                     return line.split(None, RUN_FIELDS)[RUN_FIELDS - 1]
             if not start:
                 return b""
             length *= 4
 
 
-def is_data_line(line: bytes) -> bool:
-    """Whether a line is neither blank nor a comment."""
-    text = line.lstrip()
-    return bool(text) and not text.startswith(b"#")
-
-
 def rank_by_own_rules(source: Source, judgments: Judgments, settings: CommandLine, threads: int) -> JudgedRun:
     """The run by trec_eval's own rules. For preferences, ties are broken in the opposite order."""
-    from assay.compat.trec_eval.loose import ENCODING, rank_loosely, read_loosely
-
     run = read_loosely(source, judgments.topics)
     rows = judgments.rows(ENCODING)
     index = Index(rows, "count")
