@@ -13,22 +13,22 @@ from pathlib import Path
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING
 
-from assay.cli.measures import (
-    COMBINED,
-    Explanation,
-    ParameterSetting,
-    Worked,
-    example_lines,
-    explain,
-    name_with_k,
-    range_of,
-)
 from assay.conventions import CONVENTIONS
 from assay.core.convention import Convention, Name
 from assay.core.parameter import write_value
 from assay.core.policies import CHOICES, Policies, policy_help, policy_sentence
 from assay.measures import TABLE, parse
 from assay.render.charts.kinds import KINDS, NEEDS
+from assay.tasks.explain import (
+    COMBINED,
+    Explanation,
+    ParameterSetting,
+    Worked,
+    describe_measure,
+    example_lines,
+    name_with_k,
+    range_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,7 +91,7 @@ def measures_page() -> str:
         ("measure", "aliases", "title"),
         ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
     )
-    return "\n".join([INTRODUCTION, contents, *(section(explain(each)) for each in definitions)])
+    return "\n".join([INTRODUCTION, contents, *(section(describe_measure(each)) for each in definitions)])
 
 
 def section(about: Explanation) -> str:

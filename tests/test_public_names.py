@@ -16,7 +16,7 @@ from assay.measures import TABLE
 from tables import for_each
 
 ROOM = Path(assay.__file__).parent
-MODULES = ("compat", "errors", "extend", "judges", "live", "spark")
+MODULES = ("compat", "errors", "extend", "judges", "live", "spark", "terminal")
 
 
 def test_the_list_is_sorted_and_holds_nothing_twice():

@@ -40,6 +40,7 @@ _HOMES = {
     "evaluate_labels": "assay.tasks.evaluate.labels",
     "evaluate_many": "assay.tasks.evaluate.api",
     "evaluate_rag": "assay.tasks.rag.api",
+    "explain": "assay.tasks.explain",
     "gate": "assay.tasks.gate.api",
     "limits": "assay.core.limits",
     "load_report": "assay.results.stored",
@@ -50,12 +51,13 @@ _HOMES = {
     "parse_measure": "assay.conventions",
     "plot": "assay.tasks.plot.api",
     "probe": "assay.tasks.probe.api",
+    "read_data": "assay.data.recognise",
     "read_qrels": "assay.data.qrels",
     "read_run": "assay.data.run",
     "votes": "assay.tasks.vote.api",
 }
 # Modules with public names of their own.
-_ROOMS = ("compat", "errors", "extend", "judges", "live", "spark")
+_ROOMS = ("compat", "errors", "extend", "judges", "live", "spark", "terminal")
 # Where the public classes and functions are defined, for those that are imported.
 _DEFINED_IN: dict[str, str] = {}
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from assay import judges as judges
     from assay import live as live
     from assay import spark as spark
+    from assay import terminal as terminal
     from assay._kernel import __version__ as __version__
     from assay.conventions import parse_measure as parse_measure
     from assay.core.errors import AssayError as AssayError
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from assay.data.chunks.derived import match_texts as match_texts
     from assay.data.qrels import Qrels as Qrels
     from assay.data.qrels import read_qrels as read_qrels
+    from assay.data.recognise import read_data as read_data
     from assay.data.run import Run as Run
     from assay.data.run import read_run as read_run
     from assay.render.charts.chart import Chart as Chart
@@ -105,6 +109,7 @@ if TYPE_CHECKING:
     from assay.tasks.evaluate.api import evaluate as evaluate
     from assay.tasks.evaluate.api import evaluate_many as evaluate_many
     from assay.tasks.evaluate.labels import evaluate_labels as evaluate_labels
+    from assay.tasks.explain import explain as explain
     from assay.tasks.gate.api import gate as gate
     from assay.tasks.gate.result import GateReport as GateReport
     from assay.tasks.judge.judge import Judge as Judge

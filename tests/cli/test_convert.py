@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay import Qrels, Run
-from assay.cli.convert import holds_judgments
+from assay.data.recognise import holds_judgments
 
 SORTED = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
 TABLES = ["x.jsonl", "x.csv", "x.tsv", "x.parquet"]
@@ -85,7 +85,7 @@ def test_a_flag_says_what_cannot_be_told(assay, folder, flag, kind):
     refused = assay("convert", "data.json", "x.jsonl")
     assert refused.exit_code == 2
     assert refused.stderr == (
-        "assay: cannot tell whether data.json holds judgments or a run; say which with --from qrels or --from run\n"
+        "assay: cannot tell whether data.json holds judgments or a run; say which: --from qrels or --from run\n"
     )
     assert assay("convert", "data.json", "x.csv", "--from", flag, "--lossy").exit_code == 0
     assert kind("x.csv").queries == ["q1"]
@@ -130,7 +130,7 @@ def kind_of(path):
     try:
         return holds_judgments(path, None)
     except ValueError as error:
-        assert "say which with --from qrels or --from run" in str(error)
+        assert 'say which: kind="qrels" or kind="run"' in str(error)
         return None
 
 

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from assay.cli.measures import explain
 from assay.measures import TABLE
+from assay.tasks.explain import describe_measure
 
 RR = """\
 rr: Reciprocal rank
@@ -135,7 +135,7 @@ def test_lists_in_json(assay):
 
 @pytest.mark.parametrize("name", [name for name, each in TABLE.items() if each.example is not None])
 def test_every_worked_example_is_right(name):
-    stated, worked = TABLE[name].example, explain(TABLE[name]).example
+    stated, worked = TABLE[name].example, describe_measure(TABLE[name]).example
     assert math.isclose(worked.value, stated.value, abs_tol=5e-5)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from assay import Evaluator, _kernel, compare, evaluate_rag
-from assay.cli import terminal as cli
 from assay.core import progress as bars
+from assay.core import progress as cli
 from assay.core.progress import ignore_progress
 from assay.stats.paired import randomization
 

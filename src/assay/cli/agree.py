@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from assay import agree
-from assay.cli.command import Command
-from assay.cli.load import loaded
-from assay.cli.options import Output, Scoring, measure_options, output_options, scoring_options
-from assay.cli.settings import Setting, number, whole
-from assay.cli.terminal import check_single_input, named
+from assay.cli.command import Command, Setting, number, whole
+from assay.cli.options import Scoring, loaded, measure_options, scoring_options
+from assay.cli.output import Output, output_options
+from assay.cli.terminal import check_single_input
+from assay.terminal import named
 
 
 @click.command(

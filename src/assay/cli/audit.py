@@ -8,9 +8,10 @@ import click
 
 from assay import audit
 from assay.cli.command import Command
-from assay.cli.options import CONVENTIONS, Output, Scoring, from_option, measure_options, output_options
-from assay.cli.settings import policy_option
-from assay.cli.terminal import check_single_input, source_of, watched
+from assay.cli.options import CONVENTIONS, Scoring, from_option, measure_options, policy_option
+from assay.cli.output import Output, output_options
+from assay.cli.terminal import check_single_input
+from assay.terminal import source_of, watched
 
 
 @click.command(

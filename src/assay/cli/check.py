@@ -8,9 +8,10 @@ import click
 
 from assay import check
 from assay.cli.command import Command
-from assay.cli.options import FORMATS, Output, from_option, output_options
-from assay.cli.settings import policy_option
-from assay.cli.terminal import check_single_input, source_of
+from assay.cli.options import from_option, policy_option
+from assay.cli.output import FORMATS, Output, output_options
+from assay.cli.terminal import check_single_input
+from assay.terminal import source_of
 
 
 @click.command(

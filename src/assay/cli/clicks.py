@@ -6,8 +6,9 @@ import click
 
 from assay import clicks
 from assay.cli.command import Command
-from assay.cli.options import FORMATS, write_judgments
-from assay.cli.terminal import check_single_input, check_target, source_of
+from assay.cli.output import FORMATS, write_judgments
+from assay.cli.terminal import check_single_input
+from assay.terminal import check_target, source_of
 
 MODELS = ("coec", "pbm", "dbn")
 

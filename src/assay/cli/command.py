@@ -1,14 +1,18 @@
-"""Commands that explain themselves: `-h` prints one screen, `--help` everything.
+"""Commands that explain themselves: `-h` prints one screen, `--help` everything; and options that set things by name.
 
-One screen is the purpose, three examples and the options that people use.
+One screen is the purpose, three examples and the options that people use. Rare choices, as in
+`--policy ties=input --policy rel=2`, are settings of one option rather than options of their own.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -32,9 +36,9 @@ class Text(click.types.StringParamType):
 
         if param.name not in ("measures", "name"):
             return [CompletionItem(incomplete, type="file")]
-        from assay.measures import TABLE
+        from assay import explain
 
-        return [CompletionItem(name) for name in TABLE if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in explain() if name.startswith(incomplete)]
 
 
 class Explained(click.Command):
@@ -141,3 +145,90 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) ->
         with formatter.section("Examples"):
             for example in examples:
                 formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Setting(NamedTuple):
+    """What can be set: its name, what reads its value, what it means, and the values that a shell completes."""
+
+    name: str
+    read: Callable[[str], Any]
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+class SettingsOption(click.Option):
+    """A repeatable option that sets one thing each time; the command gets all of them as a dict."""
+
+    def __init__(self, *names: Any, settings: tuple[Setting, ...], noun: str, title: str, **more: Any) -> None:  # noqa: ANN401 - click's signature
+        super().__init__(*names, **{"multiple": True, "metavar": "NAME=VALUE", **more})
+        self.settings = {each.name: each for each in settings}
+        self.noun = noun
+        self.plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+        self.title = title
+
+    def process_value(self, ctx: click.Context, value: Any) -> dict[str, Any]:  # noqa: ANN401 - click's signature
+        found: dict[str, Any] = {}
+        for pair in super().process_value(ctx, value):
+            name, is_pair, text = pair.partition("=")
+            setting = self.find(name.strip().replace("-", "_"), pair if is_pair else "")
+            if setting.name in found:
+                raise click.BadParameter(f"{setting.name} is set twice", ctx, self)
+            try:
+                found[setting.name] = setting.read(text)
+            except (AssayError, click.BadParameter) as error:
+                said = str(getattr(error, "message", error))
+                said = said if said.startswith(setting.name) else f"{setting.name}: {said}"
+                raise click.BadParameter(said, ctx, self) from None
+        return found
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002 - as click calls it
+        """Names, each with an equals sign; once one name is left, its values."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.settings if name.startswith(incomplete.partition("=")[0])]
+        pairs = [f"{name}={value}" for name in names for value in self.settings[name].choices]
+        offered = pairs if pairs and (len(names) == 1 or "=" in incomplete) else [f"{name}=" for name in names]
+        return [CompletionItem(each) for each in offered if each.startswith(incomplete)]
+
+    def find(self, name: str, pair: str) -> Setting:
+        """The setting of that name, in a pair that names it."""
+        if name not in self.settings:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.settings, 2, 0.6)
+            said = f"did you mean {' or '.join(near)}? The" if near else "the"
+            known = f"{said} {self.plural} are {', '.join(self.settings)}"
+            raise click.BadParameter(f"unknown {self.noun} {name!r}; {known}", param=self)
+        if not pair:
+            raise click.BadParameter(f"{name!r} has no value; write {name}=VALUE", param=self)
+        return self.settings[name]
+
+
+class FiniteType(click.types.FloatParamType):
+    """A number, neither infinite nor NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's signature
+        found = super().convert(value, param, ctx)
+        if not abs(found) < float("inf"):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return found
+
+
+FINITE = FiniteType()
+
+
+def number(text: str) -> float:
+    found: float = FINITE.convert(text, None, None)
+    return found
+
+
+def whole(text: str) -> int:
+    found: int = click.INT.convert(text, None, None)  # type: ignore[arg-type]
+    return found
+
+
+def truth(text: str) -> bool:
+    return click.BOOL.convert(text, None, None)

@@ -6,23 +6,20 @@ import click
 
 from assay import compare
 from assay.cli.command import Command
-from assay.cli.load import loaded
 from assay.cli.options import (
-    Output,
+    MEASURES,
+    TESTING,
     Scoring,
     given,
     human_option,
+    loaded,
     measure_options,
-    output_options,
-    save_option,
-    save_results,
     scoring_options,
     testing_options,
 )
-from assay.cli.settings import TESTING
-from assay.cli.terminal import check_single_input, is_stored, say_unused, source_of
-
-MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
+from assay.cli.output import Output, output_options, save_option, save_results
+from assay.cli.terminal import check_single_input, say_unused
+from assay.terminal import is_stored, source_of
 
 
 @click.command(

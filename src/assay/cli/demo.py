@@ -10,7 +10,7 @@ import click
 
 from assay import Evaluator, Judge, Results, compare, evaluate_rag
 from assay.cli.command import Command
-from assay.cli.options import check_page
+from assay.cli.output import check_page
 from assay.cli.terminal import emit, say, this_command
 
 if TYPE_CHECKING:

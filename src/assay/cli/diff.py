@@ -6,17 +6,10 @@ import click
 
 from assay import diff
 from assay.cli.command import Command
-from assay.cli.load import loaded
-from assay.cli.options import (
-    Output,
-    Scoring,
-    corpus_option,
-    output_options,
-    queries_option,
-    scoring_options,
-    texts_given,
-)
-from assay.cli.terminal import check_single_input, is_stored, say, say_loudly, say_notes, source_of
+from assay.cli.options import Scoring, corpus_option, loaded, queries_option, scoring_options, texts_given
+from assay.cli.output import Output, output_options
+from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
+from assay.terminal import is_stored, source_of
 
 
 @click.command(

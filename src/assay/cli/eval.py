@@ -8,29 +8,27 @@ import click
 
 from assay import AssayError, Qrels, Result, Results, Run, evaluate
 from assay.cli.command import Command
-from assay.cli.load import loaded
 from assay.cli.options import (
-    Output,
+    MEASURES,
     Scoring,
     column_option,
     corpus_option,
     human_option,
+    loaded,
     measure_options,
-    output_options,
     queries_option,
-    save_option,
-    save_results,
     scoring_options,
     texts_given,
 )
-from assay.cli.terminal import check_single_input, is_stored, named, say, say_loudly, say_notes, source_of, watched
+from assay.cli.output import Output, output_options, save_option, save_results
+from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
 from assay.errors import FormatError
+from assay.terminal import is_stored, named, source_of, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 BAD_INPUT = 2
-MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 
 
 @click.command(

@@ -9,22 +9,20 @@ from typing import Any
 import click
 
 from assay import GateReport, Qrels, gate
-from assay.cli.command import Command
-from assay.cli.load import loaded
+from assay.cli.command import Command, Setting, number, truth, whole
 from assay.cli.options import (
-    Output,
     convention_option,
     corpus_option,
     from_option,
     load_option,
-    output_options,
+    loaded,
+    policy_option,
     queries_option,
-    report_option,
     texts_given,
 )
-from assay.cli.settings import Setting, number, policy_option, truth, whole
-from assay.cli.terminal import check_single_input, say, source_of, this_command
-from assay.tasks.gate.limits import merge_settings
+from assay.cli.output import Output, output_options, report_option
+from assay.cli.terminal import check_single_input, say, this_command
+from assay.terminal import gate_settings, source_of
 
 TESTS = ("randomization", "t", "bootstrap")
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -127,7 +125,7 @@ def command(
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
     told = {**options, **policies, **{f"{name}_format": format_ for name, format_ in formats.items()}}
-    settings = merge_settings(config, told)
+    settings = gate_settings(config, told)
     texts = texts_given(settings.get("queries"), settings.get("corpus"))
     with loaded(files):
         outcome = run_gate(settings, texts)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.command import Command, CommandGroup
-from assay.cli.judge_options import judge_options
-from assay.cli.options import Output, output_options, pool_option
-from assay.cli.terminal import check_single_input, check_target, emit, named, say, say_loudly, say_notes, source_of
+from assay.cli.options import pool_option
+from assay.cli.output import Output, output_options
+from assay.cli.servers import judge_options
+from assay.cli.terminal import check_single_input, emit, say, say_loudly, say_notes
 from assay.judges import judge_relevance, make_questions, pairwise
 from assay.render import records as rows_of
+from assay.terminal import check_target, named, source_of
 
 if TYPE_CHECKING:
     from assay import Judge
@@ -42,7 +44,7 @@ def command() -> None:
     "relevance",
     cls=Command,
     short_help="Grade what runs retrieved, from 0 to 3.",
-    usual="corpus output pool known reasons judge judge_model judge_cache judge_options dry_run",
+    usual="corpus output depth known reasons judge judge_model judge_cache judge_options dry_run",
     examples=(
         EXAMPLES[0],
         "assay judge relevance queries.jsonl bm25.run --corpus corpus.jsonl --known qrels.txt --judge … -o all.txt",
@@ -61,7 +63,7 @@ def relevance(
     queries: str,
     runs: tuple[str, ...],
     corpus: str,
-    pool: int,
+    depth: int,
     known: str | None,
     output: str,
     reasons: str | None,
@@ -76,7 +78,7 @@ def relevance(
         check_target(target)
     read = {name: source_of(run) for name, run in named(runs)}
     found = judge_relevance(
-        source_of(queries), read, source_of(corpus), judge=judge, depth=pool, human=source_of(known)
+        source_of(queries), read, source_of(corpus), judge=judge, depth=depth, human=source_of(known)
     )
     say_loudly(found.notes)
     found.qrels.write(output)

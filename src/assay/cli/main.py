@@ -16,8 +16,8 @@ from assay.__main__ import FAILED, INTERRUPTED, TOO_MANY_FILES
 from assay._kernel import __version__
 from assay.cli.command import CommandGroup
 from assay.cli.terminal import prepare_streams, say
-from assay.core.errors import AssayError, is_out_of_files, is_out_of_threads
-from assay.core.text import INTERFACE, Interface
+from assay.errors import AssayError
+from assay.terminal import INTERFACE, Interface, is_out_of_files, is_out_of_threads, read_limits
 
 # The subcommands by what they are for, each in the module of its name, and what `assay -h` says of them. A subcommand
 # is imported only when it is used: each takes time to load.
@@ -118,7 +118,7 @@ class Commands(CommandGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         reader = INTERFACE.set(Interface.SHELL)
         try:
-            result = super().invoke(ctx)
+            return super().invoke(ctx)
         except AssayError as error:
             raise Failure(str(error)) from error
         except KeyboardInterrupt:
@@ -126,21 +126,15 @@ class Commands(CommandGroup):
         except MemoryError as error:
             raise Failure(str(error) or NO_MEMORY) from error
         except OSError as error:
-            raise Failure(system_message(error)) from error
+            reason = error.strerror or str(error)
+            raise Failure(f"{error.filename}: {reason}" if error.filename else reason) from error
         finally:
             INTERFACE.reset(reader)
-        return result
 
 
 def module_of(name: str) -> str:
     """The module of a subcommand."""
     return f"assay.cli.{name}"
-
-
-def system_message(error: OSError) -> str:
-    """The message of the operating system, with the file it is about."""
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 @click.group(
@@ -165,7 +159,7 @@ def commands(context: click.Context, pairs: tuple[str, ...]) -> None:
     run, with numbers that agree with trec_eval.
     """
     if pairs:
-        from assay.core.limits import limits, read_limits
+        from assay import limits
 
         context.with_resource(limits(**read_limits(pairs)))
 

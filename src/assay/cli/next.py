@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from assay import Run, next_judgments
-from assay.cli.command import Command
-from assay.cli.load import loaded
-from assay.cli.options import Output, Scoring, between_option, output_options, pool_option, scoring_options
-from assay.cli.settings import Setting, whole
-from assay.cli.settings import number as a_number
-from assay.cli.terminal import check_single_input, named, say, source_of
+from assay import next_judgments
+from assay.cli.command import Command, Setting, whole
+from assay.cli.command import number as a_number
+from assay.cli.options import Scoring, between_option, loaded, pool_option, scoring_options
+from assay.cli.output import Output, output_options
+from assay.cli.terminal import check_single_input, say
+from assay.terminal import named
 
 # In place of QRELS, if nothing is judged yet.
 NONE = "none"
@@ -22,7 +22,7 @@ ORDERS = ("worth", "against", "depth", "random")
     "next",
     cls=Command,
     short_help="Show what to judge next, and whether it can matter.",
-    usual="measure first number pool between convention policies format_ output",
+    usual="measure first number depth between convention policies format_ output",
     examples=(
         "assay next qrels.txt bm25.run dense.run",
         "assay next none bm25.run dense.run -m precision@10 -n 50 -o todo.csv",
@@ -66,7 +66,7 @@ def command(
     measure: str,
     first: str,
     number: int,
-    pool: int,
+    depth: int,
     between: tuple[str, str] | None,
     out: Output,
     scoring: Scoring,
@@ -77,11 +77,11 @@ def command(
     ranks. QRELS are the judgments so far. docs/votes.md explains when a comparison is settled.
     """
     check_single_input(qrels, *runs)
-    read = {name: Run(source_of(run), format=scoring.run_format) for name, run in named(runs)}
+    read = {name: scoring.run(run) for name, run in named(runs)}
     judged = None if qrels == NONE else scoring.qrels(qrels)
     a, b = between or (None, None)
     with loaded(scoring.files):
-        found = next_judgments(judged, read, measure, order=first, depth=pool, a=a, b=b, **scoring.how).first(number)
+        found = next_judgments(judged, read, measure, order=first, depth=depth, a=a, b=b, **scoring.how).first(number)
         out.show(found)
     if out.is_bare:
         say(f"note: {found.settlement or found.reason}")

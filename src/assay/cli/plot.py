@@ -7,23 +7,22 @@ from typing import Any
 import click
 
 from assay import plot
-from assay.cli.command import Command
-from assay.cli.load import loaded
+from assay.cli.command import FINITE, Command
 from assay.cli.options import (
+    MEASURES,
+    TESTING,
     Scoring,
     between_option,
+    loaded,
     measure_options,
     scoring_options,
     testing_options,
 )
-from assay.cli.settings import FINITE, TESTING
-from assay.cli.terminal import check_single_input, check_target, emit, named, source_of
+from assay.cli.terminal import check_single_input, emit
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
-from assay.render.charts.kinds import KINDS
+from assay.render.charts.kinds import KINDS, OF_RUNS
 from assay.render.charts.theme import THEMES
-from assay.tasks.plot.api import OF_RUNS
-
-MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
+from assay.terminal import check_target, named, source_of
 
 
 class PlotCommand(Command):

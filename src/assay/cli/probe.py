@@ -8,32 +8,14 @@ from typing import Any
 
 import click
 
-from assay import AssayError, Probe, Results, Run, probe
+from assay import AssayError, Results, Run, probe
 from assay.cli.command import Command
-from assay.cli.http_options import body_option, header_option, path_option
-from assay.cli.load import loaded
-from assay.cli.options import (
-    Output,
-    Scoring,
-    measure_options,
-    output_options,
-    report_option,
-    save_option,
-    save_results,
-    scoring_options,
-)
-from assay.cli.terminal import check_single_input, check_target, say, say_loudly, source_of
-from assay.core.note import LOUD
-from assay.data.formats import FORMATS
-from assay.data.write import losses
-from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
-from assay.tasks.probe.result import (
-    check_records_name,
-    describe_pace,
-    failure_lines,
-    terminal_text,
-    write_records,
-)
+from assay.cli.options import Scoring, loaded, measure_options, scoring_options
+from assay.cli.output import Output, output_options, report_option, save_option, save_results
+from assay.cli.servers import body_option, header_option, path_option
+from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
+from assay.live import DEFAULT_BODY, HttpSearch, check_records_name, write_records
+from assay.terminal import check_target, losses, source_of
 
 MOST_FAILURES = 20
 
@@ -155,10 +137,13 @@ def command(
         lambda: write_run(probed.run, run_file),
         lambda: None if records_file is None else write_records(probed.records, records_file),
         lambda: None if report is None else probed.report(report),
-        lambda: out.write(format_probe(probed, out)),
+        lambda: out.write(out.text_of(probed)),
     )
-    for line in remarks(probed, out):
-        say(line)
+    if out.is_bare:
+        say(f"note: {probed.pace}")
+        say_notes(probed.notes)
+    for line in probed.failure_lines(MOST_FAILURES):
+        say(f"failed: {line}")
 
 
 def attempt_each(*steps: Callable[[], object]) -> None:
@@ -181,14 +166,9 @@ def write_run(run: Run, target: str | None) -> None:
         return
     lost = losses(run, target)
     run.write(target, lossy=True)
-    for each in lost:
-        say(f"note: {target} does not hold {each}; {formats_with(each)}")
-
-
-def formats_with(what: str) -> str:
-    """Which formats of runs hold something, in words."""
-    names = [each.name for each in FORMATS if each.write and not each.runs_as and what not in each.cannot_hold]
-    return f"{' and '.join(names)} {'does' if len(names) == 1 else 'do'}"
+    for what, formats in lost:
+        do = "does" if len(formats) == 1 else "do"
+        say(f"note: {target} does not hold {what}; {' and '.join(formats)} {do}")
 
 
 @contextmanager
@@ -200,17 +180,3 @@ def explained_interrupt() -> Iterator[None]:
         for note in getattr(stop, "__notes__", ()):
             say(f"assay: {note}")
         raise
-
-
-def format_probe(probed: Probe, out: Output) -> str:
-    """Quality and latency, in the format of the output."""
-    if out.format == "json":
-        return probed.to_json()
-    return terminal_text(probed) if out.format == "table" else out.render(probed.table())
-
-
-def remarks(probed: Probe, out: Output) -> list[str]:
-    """What failed, and what a bare table has no room for."""
-    quiet = [str(note) for note in probed.notes if note.kind not in LOUD]
-    notes = [describe_pace(probed), *quiet] if out.is_bare else []
-    return [f"note: {note}" for note in notes] + [f"failed: {line}" for line in failure_lines(probed, MOST_FAILURES)]

@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import evaluate_rag
-from assay.cli.command import Command
-from assay.cli.judge_options import judge_options
-from assay.cli.load import loaded
+from assay.cli.command import Command, Setting, number
 from assay.cli.options import (
-    Output,
     column_option,
     convention_option,
     given,
     human_option,
     load_option,
+    loaded,
     measure_options,
-    output_options,
-    report_option,
-    save_option,
-    slice_option,
+    policy_option,
 )
-from assay.cli.settings import Setting, number, policy_option
-from assay.cli.terminal import check_single_input, say_loudly, say_notes, source_of, this_command
-from assay.conventions import split_measures
+from assay.cli.output import Output, output_options, report_option, save_option, slice_option
+from assay.cli.servers import judge_options
+from assay.cli.terminal import check_single_input, say_loudly, say_notes, this_command
 from assay.render import render, write_json
+from assay.terminal import source_of, split_measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,27 +8,25 @@ import click
 
 from assay import Result, compare, evaluate, load_result
 from assay.cli.command import Command
-from assay.cli.load import loaded
 from assay.cli.options import (
+    MEASURES,
+    TESTING,
     Scoring,
-    check_page,
     corpus_option,
+    loaded,
     measure_options,
     queries_option,
     scoring_options,
-    slice_option,
     testing_options,
     texts_given,
     title_option,
 )
-from assay.cli.settings import TESTING
-from assay.cli.terminal import check_single_input, is_stored, say, say_loudly, source_of, this_command, watched
-from assay.conventions import split_measures
-from assay.tasks.compare.read import name_all
+from assay.cli.output import check_page, slice_option
+from assay.cli.terminal import check_single_input, say, say_loudly, this_command
+from assay.terminal import is_stored, name_all, source_of, split_measures, watched
 
 NAME, TITLE = "report.html", "assay report"
 TOP, MOST_TOP = 20, 1_000
-MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 
 
 @click.command(

@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from assay import Run
-from assay.cli.command import Command, CommandGroup
-from assay.cli.http_options import body_option, header_option, path_option
-from assay.cli.load import loaded
+from assay import studio
+from assay.cli.command import Command, CommandGroup, Setting, whole
+from assay.cli.interrupt import unguarded
 from assay.cli.options import (
+    TESTING,
     Scoring,
     between_option,
     corpus_option,
+    loaded,
     measure_options,
     pool_option,
     queries_option,
     scoring_options,
     testing_options,
-    texts_given,
     title_option,
 )
-from assay.cli.settings import TESTING, Setting, whole
-from assay.cli.terminal import check_single_input, emit, named, say, source_of, watched
-from assay.conventions import split_measures
-from assay.core.text import count
-from assay.studio.api import MEASURES, STORE, add_person, add_token, back_up, default_store, need_studio
-from assay.studio.api import revoke_tokens as revoke
-
-if TYPE_CHECKING:
-    from assay.studio.collection import Collection
+from assay.cli.servers import body_option, header_option, path_option
+from assay.cli.terminal import check_single_input, emit, say
+from assay.terminal import count, named, source_of, split_measures
 
 # In place of a file of judgments, if there is none yet.
 NO_QRELS = "none"
 store_option = click.option(
-    "--store", metavar="FILE|URL", help=f"Where votes are kept, a file or postgresql://….  [default: {STORE}]"
+    "--store", metavar="FILE|URL", help=f"Where votes are kept, a file or postgresql://….  [default: {studio.STORE}]"
 )
 
 
@@ -65,7 +59,7 @@ class StudioCommand(Command):
     "studio",
     cls=StudioCommand,
     short_help="Judge together, and see every number follow the votes.",
-    usual="queries corpus store pool wanted measures title host port no_open policies",
+    usual="queries corpus store depth votes measures title host port no_open policies",
     examples=(
         "assay studio                                        the demo collection",
         "assay studio qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
@@ -89,12 +83,12 @@ class StudioCommand(Command):
 @click.option("--tls", nargs=2, metavar="CERTIFICATE KEY", help="Serve HTTPS with this certificate and key, two files.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--dry-run", is_flag=True, help="Read the data, open the store, say what is there, and end.")
-@measure_options(MEASURES)
+@measure_options(studio.MEASURES)
 @title_option("the name of the judgments")
 @pool_option
 @click.option(
     "--votes-per-pair",
-    "wanted",
+    "votes",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
@@ -125,8 +119,14 @@ def command(
     corpus: str | None,
     store: str | None,
     title: str | None,
+    measures: str | None,
+    search_url: str | None,
+    body: str | None,
+    path: str | None,
+    headers: tuple[str, ...],
+    no_open: bool,
     scoring: Scoring,
-    **options: Any,  # noqa: ANN401 - click's, as declared above
+    **options: Any,  # noqa: ANN401 - those of `run_studio`
 ) -> None:
     """Serves a web application where people judge the documents that RUNs retrieved, and opens the browser.
 
@@ -137,80 +137,30 @@ def command(
     On this machine nobody has to log in. To serve others, add people with `assay studio admin add-user` first:
     docs/studio.md.
     """
-    need_studio()
+    studio.need_studio()
     check_single_input(qrels, queries, corpus, *runs)
     if qrels is not None and not runs:
         raise click.UsageError("missing RUN; name at least one run after QRELS, or leave out both for the demo")
-    if options["search_url"] is None:
-        for name, value in {
-            "--body": options["body"],
-            "--path": options["path"],
-            "--header": options["headers"],
-        }.items():
-            if value:
-                raise click.UsageError(f"{name} is for a live retriever; add --search URL")
+    search = {"url": search_url, "body": body, "path": path, "headers": headers}
+    for name, value in {"--body": body, "--path": path, "--header": headers}.items():
+        if value and search_url is None:
+            raise click.UsageError(f"{name} is for a live retriever; add --search URL")
     with loaded(scoring.files):
-        collection = read_collection(qrels, runs, texts_given(queries, corpus), title, scoring)
-        run_studio(collection, store or default_store(is_demo=qrels is None), scoring, **options)
-
-
-def read_collection(
-    qrels: str | None, runs: tuple[str, ...], texts: dict[str, Any], title: str | None, scoring: Scoring
-) -> Collection:
-    """The collection in the files, or the demo."""
-    from assay.studio.collection import demo_collection, open_collection
-
-    if qrels is None:
-        return demo_collection()
-    known = None if qrels == NO_QRELS else scoring.qrels(qrels)
-    read = {}
-    for name, path in named(runs):
-        with watched(path):
-            read[name] = Run(source_of(path), format=scoring.run_format)
-    return open_collection(title or (Path(qrels).stem if known is not None else "assay studio"), known, read, **texts)
-
-
-def run_studio(
-    collection: Collection,
-    where: str,
-    scoring: Scoring,
-    *,
-    measures: str | None,
-    pool: int,
-    wanted: int,
-    between: tuple[str, str] | None,
-    baseline: str | None,
-    test: str,
-    search_url: str | None,
-    body: str | None,
-    path: str | None,
-    headers: tuple[str, ...],
-    host: str,
-    port: int | None,
-    names: tuple[str, ...],
-    tls: tuple[str, str] | None,
-    no_open: bool,
-    dry_run: bool,
-) -> None:
-    """Opens the store and serves the studio."""
-    from assay.cli.interrupt import unguarded
-    from assay.studio.api import open_studio
-    from assay.studio.search import LiveSearch
-    from assay.studio.serve import ServerAddress, serve
-    from assay.studio.studio import StudioSettings
-
-    chosen = MEASURES if measures is None else split_measures(measures)
-    how = {"depth": pool, "votes": wanted, "between": between, "baseline": baseline, "test": test, **scoring.how}
-    address = ServerAddress(host, port, names, *(tls or (None, None)))
-    search = None if search_url is None else LiveSearch(search_url, body=body, path=path, headers=headers)
-    settings = StudioSettings.of(collection.runs, chosen, **how)
-    studio = open_studio(collection, where, settings, address=address, search=search)
-    say(f"{studio.describe()} in {where}")
-    if dry_run:
-        studio.close()
-    else:
-        with unguarded():
-            serve(studio, address, browse=not no_open, say=say)
+        known = None if qrels in (None, NO_QRELS) else scoring.qrels(str(qrels))
+        read = {name: scoring.run(file) for name, file in named(runs)}
+        title = title or (None if known is None else Path(str(qrels)).stem)
+        collection = studio.read_collection(title, known, read, queries=source_of(queries), corpus=source_of(corpus))
+        studio.run_studio(
+            collection,
+            store or studio.default_store(is_demo=qrels is None),
+            split_measures(measures) if measures else studio.MEASURES,
+            search=None if search_url is None else search,
+            browse=not no_open,
+            say=say,
+            while_serving=unguarded(),
+            **options,
+            **scoring.how,
+        )
 
 
 @click.group(
@@ -228,7 +178,7 @@ def run_studio(
 @click.pass_context
 def admin(ctx: click.Context, store: str | None) -> None:
     """Manages the people, tokens and backups of a studio, also while it is in use."""
-    ctx.obj = store or STORE
+    ctx.obj = store or studio.STORE
 
 
 @admin.command("add-user", cls=Command, short_help="Add somebody who may log in, or set a new password.")
@@ -248,7 +198,7 @@ def add_user(where: str, *, name: str, is_admin: bool | None) -> None:
     password = os.environ.get("ASSAY_STUDIO_PASSWORD") or click.prompt(
         f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True
     )
-    add_person(where, name, password, is_admin=is_admin)
+    studio.add_person(where, name, password, is_admin=is_admin)
     say(f"{name} may log in")
 
 
@@ -257,7 +207,7 @@ def add_user(where: str, *, name: str, is_admin: bool | None) -> None:
 @click.pass_obj
 def new_token(where: str, *, name: str) -> None:
     """Prints a token for the program NAME, with which it sends votes."""
-    emit(add_token(where, name) + "\n")
+    emit(studio.add_token(where, name) + "\n")
     say(f"a token of {name}; it is not shown again")
 
 
@@ -266,7 +216,7 @@ def new_token(where: str, *, name: str) -> None:
 @click.pass_obj
 def revoke_tokens(where: str, *, name: str) -> None:
     """Revokes all tokens of the program NAME."""
-    say(f"revoked {count(revoke(where, name), 'token')} of {name}")
+    say(f"revoked {count(studio.revoke_tokens(where, name), 'token')} of {name}")
 
 
 @admin.command("backup", cls=Command, short_help="Copy the store.")
@@ -274,5 +224,5 @@ def revoke_tokens(where: str, *, name: str) -> None:
 @click.pass_obj
 def backup(where: str, *, target: str) -> None:
     """Copies the store to FILE, also while it is in use."""
-    back_up(where, target)
+    studio.back_up(where, target)
     say(f"copied {where} to {target}")

@@ -14,34 +14,19 @@ import codecs
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO, cast, overload
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
-from assay.core.errors import FileError
-from assay.core.progress import progress_bar, watched
-from assay.core.text import printable
+from assay.errors import FileError
+from assay.terminal import is_stored, printable, write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from _typeshed import ReadableBuffer
 
-    from assay.core.note import Note
-    from assay.files.source import StandardInput
-
-__all__ = [
-    "check_single_input",
-    "check_target",
-    "emit",
-    "progress_bar",
-    "say",
-    "say_loudly",
-    "say_notes",
-    "source_of",
-    "this_command",
-    "watched",
-]
+    from assay import Note
 
 # ASCII stand-ins for the characters in assay's own tables and formulas.
 PLAIN = {
@@ -67,31 +52,6 @@ OUTPUT, MESSAGES = 1, 2
 FOR_PEOPLE = ("table", "text")
 # What tells a browser how to read a file with a table.
 PAGE_START = b'<!doctype html>\n<meta charset="utf-8">\n'
-
-
-@overload
-def source_of(argument: str) -> str | StandardInput: ...
-@overload
-def source_of(argument: None) -> None: ...
-def source_of(argument: str | None) -> str | StandardInput | None:
-    """The data an argument refers to: `-` is standard input, anything else a path."""
-    from assay.files.source import StandardInput
-
-    return StandardInput() if argument == "-" else argument
-
-
-def named(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Each run with its name, as results have it."""
-    from assay.data.run import run_names
-
-    return list(zip(run_names(arguments), arguments, strict=True))
-
-
-def is_stored(argument: str) -> bool:
-    """Whether a file is a stored result or a report, which needs no judgments."""
-    from assay.tasks.evaluate.api import is_stored
-
-    return is_stored(argument)
 
 
 def say_unused(qrels: str, runs: Sequence[str]) -> None:
@@ -120,19 +80,15 @@ def say(text: str) -> None:
 
 def say_loudly(notes: Iterable[Note]) -> None:
     """The notes that make the numbers meaningless, as warnings on standard error; call it before the output."""
-    from assay.core.note import LOUD
-
     for note in notes:
-        if note.kind in LOUD:
+        if note.is_loud:
             click.secho(printable(f"warning: {note}"), fg="yellow", bold=True, err=True)
 
 
 def say_notes(notes: Iterable[Note]) -> None:
     """The other notes, for output that has no place for them."""
-    from assay.core.note import LOUD
-
     for note in notes:
-        if note.kind not in LOUD:
+        if not note.is_loud:
             say(f"note: {note}")
 
 
@@ -145,34 +101,9 @@ def emit(text: str, target: str | None = None, format_: str = "table") -> None:
     if target is None or target == "-":
         click.echo(text if format_ in FOR_PEOPLE else encoded, file=sys.stdout, nl=False)
         return
-    from assay.core.text import quoted
-    from assay.files.replace import replaced, target_of
-
     if target.lower().endswith((".html", ".htm")) and text.startswith("<"):
         encoded = PAGE_START + encoded
-    try:
-        with replaced(target_of(target)) as partial:
-            partial.write_bytes(encoded)
-    except OSError as error:
-        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
-
-
-def check_target(target: str | None) -> None:
-    """Raises if a file cannot be written, before any long work is done for nothing."""
-    if target is None or target == "-":
-        return
-    import tempfile
-
-    from assay.core.text import quoted
-    from assay.files.replace import status_of, target_of
-
-    path = target_of(target)
-    try:
-        if status_of(path) is None or path.is_file():
-            with tempfile.TemporaryFile(dir=path.resolve().parent):
-                pass
-    except OSError as error:
-        raise FileError(f"{quoted(target)} cannot be written: {error.strerror or error}") from error
+    write_bytes(encoded, target)
 
 
 class StandardFile(io.FileIO):
@@ -201,16 +132,12 @@ def fail_output(error: OSError) -> None:
     raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
 
 
-def ignore_failure(_: OSError) -> None:
-    """Nobody can be told."""
-
-
 def prepare_streams() -> None:
     """Gives the command streams that fail as they should, also in place of those it was started without."""
     replace_closed_streams()
     codecs.register_error("assay", replace_unencodable)
     sys.stdout = safe_stream(sys.stdout, OUTPUT, fail_output)
-    sys.stderr = safe_stream(sys.stderr, MESSAGES, ignore_failure)
+    sys.stderr = safe_stream(sys.stderr, MESSAGES, lambda _: None)
 
 
 def safe_stream(stream: TextIO, number: int, fail: Callable[[OSError], None]) -> TextIO:
@@ -239,7 +166,6 @@ class ClosedOutput(io.TextIOBase):
 
     @property
     def buffer(self) -> ClosedOutput:
-        """What bytes are written to."""
         return self
 
     def write(self, _: object) -> int:
@@ -266,14 +192,5 @@ def replace_unencodable(error: UnicodeError) -> tuple[str, int]:
     """The handler for `codecs.register_error`: different texts stay different, as ids must."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(plain_character, error.object[error.start : error.end])), error.end
-
-
-def plain_character(character: str) -> str:
-    r"""A character in ASCII.
-
-    >>> plain_character("…"), print(plain_character("é"))
-    \xe9
-    ('...', None)
-    """
-    return PLAIN.get(character) or character.encode("unicode_escape").decode("ascii")
+    lost = error.object[error.start : error.end]
+    return "".join(PLAIN.get(each) or each.encode("unicode_escape").decode("ascii") for each in lost), error.end

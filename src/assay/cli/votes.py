@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from assay import votes
-from assay.cli.command import Command
-from assay.cli.options import FORMATS, write_judgments
-from assay.cli.settings import Setting, number, policy_option, whole
-from assay.cli.terminal import check_target, source_of
+from assay.cli.command import Command, Setting, number, whole
+from assay.cli.options import policy_option
+from assay.cli.output import FORMATS, write_judgments
+from assay.terminal import check_target, source_of
 
 METHODS = ("majority", "mean", "median", "beta", "wilson", "quepid", "dawid_skene")
 

@@ -359,6 +359,11 @@ class Note:
         text = f"{self.text}; {''.join(map(str, self.advice))}" if self.advice else self.text
         return f"{', '.join(self.measures)}: {text}" if self.measures else text
 
+    @property
+    def is_loud(self) -> bool:
+        """Whether it makes the numbers meaningless, and is therefore given as a warning too."""
+        return self.kind in LOUD
+
     def to_dict(self) -> dict[str, Any]:
         """The note as JSON has it, without what is empty."""
         about = {"count": self.count, "queries": list(self.queries), "measures": list(self.measures)}

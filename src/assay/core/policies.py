@@ -150,6 +150,15 @@ class Policies:
         return {name: policy_help(name) for name in WORDING}
 
     @staticmethod
+    def choices(name: str) -> tuple[str, ...]:
+        """The values of a policy as a shell writes them, if they are words.
+
+        >>> Policies.choices("grades"), Policies.choices("judged_only"), Policies.choices("depth")
+        (('as_given', 'whole'), ('no', 'yes'), ())
+        """
+        return ("no", "yes") if name == "judged_only" else CHOICES.get(name, ())
+
+    @staticmethod
     def read(name: str, text: str) -> Any:  # noqa: ANN401 - a policy may be of any kind
         """The value of a policy as a shell or a page writes it, checked.
 

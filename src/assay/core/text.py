@@ -132,6 +132,7 @@ USUAL = (
 )
 OPTIONS = {
     **{name: f"--{name}" for name in USUAL},
+    "kind": "--from",
     "minimum": "--min",
     "max_drop": "--max-drop",
     "columns": "--column",

@@ -5,16 +5,21 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, DataError, MismatchError
 from assay.core.text import Option, show, some
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
+    from assay.data.qrels import Qrels
+    from assay.data.run import Run
     from assay.studio.collection import Collection
     from assay.studio.search import LiveSearch
     from assay.studio.serve import ServerAddress
@@ -73,6 +78,46 @@ def open_studio(
     except BaseException:
         store.close()
         raise
+
+
+def run_studio(
+    collection: Collection,
+    where: str,
+    measures: Sequence[str],
+    *,
+    search: Mapping[str, Any] | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    names: tuple[str, ...] = (),
+    tls: tuple[str, str] | None = None,
+    browse: bool = True,
+    dry_run: bool = False,
+    say: Callable[[str], None],
+    while_serving: AbstractContextManager[None] = nullcontext(),  # noqa: B008 - it holds nothing
+    **how: Any,  # noqa: ANN401 - those of `StudioSettings.of`
+) -> None:
+    """Opens a store and serves a studio until a signal ends it; `search` has the options of a live retriever."""
+    from assay.studio.search import LiveSearch
+    from assay.studio.serve import ServerAddress, serve
+    from assay.studio.studio import StudioSettings
+
+    address = ServerAddress(host, port, names, *(tls or (None, None)))
+    live = None if search is None else LiveSearch(**search)
+    settings = StudioSettings.of(collection.runs, measures, **how)
+    studio = open_studio(collection, where, settings, address=address, search=live)
+    say(f"{studio.describe()} in {where}")
+    if dry_run:
+        studio.close()
+    else:
+        with while_serving:
+            serve(studio, address, browse=browse, say=say)
+
+
+def read_collection(title: str | None, qrels: Qrels | None, runs: Mapping[str, Run], **texts: object) -> Collection:
+    """The collection of judgments and runs, or the demo if there are no runs."""
+    from assay.studio.collection import demo_collection, open_collection
+
+    return open_collection(title or "assay studio", qrels, runs, **texts) if runs else demo_collection()
 
 
 def open_store(where: str, *, is_there: bool = False) -> Store:

@@ -1,4 +1,4 @@
-"""`assay measures`: lists all measures, or explains one with what its entry in the table says."""
+"""`explain`: a measure with all that its entry in the table says, and a worked example; or the list of measures."""
 
 from __future__ import annotations
 
@@ -8,25 +8,20 @@ import math
 import re
 from dataclasses import asdict, dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-import click
-
-from assay import evaluate_answers, evaluate_labels, evaluate_rag
-from assay.cli.command import Command
-from assay.cli.load import loaded
-from assay.cli.options import load_option
-from assay.cli.terminal import emit
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
 from assay.core.parameter import write_value
 from assay.core.ruling import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
-from assay.render import Column, Table, markdown, render, write_json
+from assay.render import Column, Exports, Table, markdown, render, write_json
+from assay.tasks.evaluate.answers import evaluate_answers
+from assay.tasks.evaluate.labels import evaluate_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
 
     from assay.core.convention import Convention
     from assay.core.parameter import Parameter
@@ -40,37 +35,6 @@ COMBINED = {
     "corpus": "one number for all queries together",
     "pooled": "the score of statistics summed over queries",
 }
-
-
-@click.command(
-    "measures",
-    cls=Command,
-    short_help="List the measures, or explain one.",
-    usual="format_ files",
-    examples=(
-        "assay measures",
-        "assay measures ndcg",
-        "assay measures nDCG@10",
-        "assay measures recip_rank --format json",
-    ),
-)
-@click.argument("name", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("table", "json", "markdown")),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-@load_option
-def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
-    """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.
-
-    Any spelling of the name works, including other tools' spellings.
-    """
-    with loaded(files):
-        emit(listing(format_) if name is None else WRITERS[format_](look_up(name)), format_=format_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,19 +107,92 @@ class Explanation:
                 each["default"] = write_value(each["default"])
         return plain
 
+    def to_json(self) -> str:
+        """Everything, as JSON."""
+        return write_json(self.to_dict())
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def to_text(self) -> str:
+        """An aligned page for a terminal."""
+        lines = [f"{self.name}: {self.title}", "", *wrap(self.summary, WIDTH), ""]
+        for title, paragraphs in sections(self).items():
+            wrapped = [line for text in paragraphs for line in wrap(text, WIDTH - INDENT)]
+            lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
+        if self.parameters:
+            lines += ["", "Parameters", *parameter_lines(self.parameters)]
+        for prompt in self.prompts:
+            task = [line for text in (" ".join(prompt.task.split()), prompt.reply) for line in wrap(text, WIDTH - 2)]
+            lines += ["", f"Prompt {prompt.name}, version {prompt.version}", *(f"  {line}" for line in task)]
+        if self.example:
+            texts = [line for text in example_lines(self.example) for line in wrap(text, WIDTH - 2)]
+            lines += ["", "Example", *(f"  {line}" for line in texts)]
+        return "".join(printable(line) + "\n" for line in lines)
+
+    def to_markdown(self) -> str:
+        """The page, as Markdown."""
+        parts = [f"## {markdown(self.name)}: {markdown(self.title)}", markdown(self.summary)]
+        parts += [f"**{title}:** {'; '.join(map(markdown, texts))}" for title, texts in sections(self).items()]
+        if self.parameters:
+            columns = tuple(Column(name, is_text=True) for name in ("parameter", "values", "default", "meaning"))
+            rows = tuple((label(each), each.allowed, default(each), each.help) for each in self.parameters)
+            parts.append(render(Table(columns, rows), "markdown").rstrip())
+        for prompt in self.prompts:
+            parts.append(f"**Prompt {markdown(str(prompt.name))}, version {prompt.version}:** {markdown(prompt.task)}")
+        if self.example:
+            parts.append("**Example:** " + "; ".join(map(markdown, example_lines(self.example))))
+        return "\n\n".join(parts) + "\n"
+
+
+class MeasureList(Exports):
+    """All measures, in the order of the table."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLE)
+
+    def table(self) -> Table:
+        """Each measure with its aliases and its title."""
+        columns = tuple(Column(name, is_text=True) for name in ("measure", "aliases", "title"))
+        return Table(columns, tuple((each.name, ", ".join(each.aliases), each.title) for each in TABLE.values()))
+
+    def to_text(self) -> str:
+        """The table, and how to learn more."""
+        return render(self.table(), "table") + "\n`assay measures NAME` explains one.\n"
+
+    def to_json(self) -> str:
+        """Every measure, explained."""
+        return write_json([describe_measure(each).to_dict() for each in TABLE.values()])
+
+
+@overload
+def explain(name: None = None) -> MeasureList: ...
+@overload
+def explain(name: str) -> Explanation: ...
+def explain(name: str | None = None) -> Explanation | MeasureList:
+    """What a measure computes: its formula, parameters, names in other tools, and a worked example.
+
+    >>> import assay
+    >>> assay.explain("mrr").formula
+    '1 / rank of the first relevant document; 0 if there is none'
+
+    Any spelling will do: a name, an alias, a name with parameters, a tool's name. Without one, the list of measures.
+    """
+    return MeasureList() if name is None else look_up(name)
+
 
 def look_up(name: str) -> Explanation:
     """The measure with this spelling: its name, an alias, a name with parameters, or a tool's name."""
     name = name.strip()
     name = name if TABLE.has(name) else SHORT_ANSWER_NAMES.get(name, name)
     if TABLE.has(name):
-        return explain(TABLE.find(name)[0])
+        return describe_measure(TABLE.find(name)[0])
     measures = parse_measures([name], find_convention("assay"), 1.0)
     definition = next(iter(measures.values())).definition
-    return explain(definition, {key: each.full_name for key, each in measures.items()})
+    return describe_measure(definition, {key: each.full_name for key, each in measures.items()})
 
 
-def explain(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
+def describe_measure(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
     """What the table says about a measure; `spelled` maps what a user wrote to what it means in full."""
     low, high = finite_bounds(definition.range)
     return Explanation(
@@ -243,61 +280,14 @@ def work(example: Example | AnswerExample | JudgedExample) -> Worked:
         if isinstance(prediction, str):
             value = evaluate_answers([references], [prediction], measure).scores[measure][0]
         else:
+            from assay.tasks.rag.api import evaluate_rag
+
             value = evaluate_rag([{"gold_texts": references, "retrieved_texts": prediction}], measure)[measure]
         return Worked(measure, [], None, working, float(value), references, prediction)
     ideal = None if example.ideal is None else [example.ideal]
     result = evaluate_labels([example.grades], [example.measure], ideal=ideal)
     value = float(result.scores[example.measure][0])
     return Worked(example.measure, example.grades, example.ideal, example.working, value)
-
-
-def listing(format_: str) -> str:
-    """All measures in the order of the table."""
-    if format_ == "json":
-        return write_json([explain(each).to_dict() for each in TABLE.values()])
-    columns = tuple(Column(name, is_text=True) for name in ("measure", "aliases", "title"))
-    rows = tuple((each.name, ", ".join(each.aliases), each.title) for each in TABLE.values())
-    text = render(Table(columns, rows), format_)
-    return text if format_ == "markdown" else text + "\n`assay measures NAME` explains one.\n"
-
-
-def explanation_page(about: Explanation) -> str:
-    """An aligned page for a terminal."""
-    lines = [f"{about.name}: {about.title}", "", *wrap(about.summary, WIDTH), ""]
-    for title, paragraphs in sections(about).items():
-        wrapped = [line for text in paragraphs for line in wrap(text, WIDTH - INDENT)]
-        lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
-    if about.parameters:
-        lines += ["", "Parameters", *parameter_lines(about.parameters)]
-    for prompt in about.prompts:
-        task = [line for text in (" ".join(prompt.task.split()), prompt.reply) for line in wrap(text, WIDTH - 2)]
-        lines += ["", f"Prompt {prompt.name}, version {prompt.version}", *(f"  {line}" for line in task)]
-    if about.example:
-        texts = [line for text in example_lines(about.example) for line in wrap(text, WIDTH - 2)]
-        lines += ["", "Example", *(f"  {line}" for line in texts)]
-    return "".join(printable(line) + "\n" for line in lines)
-
-
-def explanation_markdown(about: Explanation) -> str:
-    """The same, as Markdown."""
-    parts = [f"## {markdown(about.name)}: {markdown(about.title)}", markdown(about.summary)]
-    parts += [f"**{title}:** {'; '.join(map(markdown, texts))}" for title, texts in sections(about).items()]
-    if about.parameters:
-        columns = tuple(Column(name, is_text=True) for name in ("parameter", "values", "default", "meaning"))
-        rows = tuple((label(each), each.allowed, default(each), each.help) for each in about.parameters)
-        parts.append(render(Table(columns, rows), "markdown").rstrip())
-    for prompt in about.prompts:
-        parts.append(f"**Prompt {markdown(str(prompt.name))}, version {prompt.version}:** {markdown(prompt.task)}")
-    if about.example:
-        parts.append("**Example:** " + "; ".join(map(markdown, example_lines(about.example))))
-    return "\n\n".join(parts) + "\n"
-
-
-WRITERS: dict[str, Callable[[Explanation], str]] = {
-    "table": explanation_page,
-    "markdown": explanation_markdown,
-    "json": lambda about: write_json(about.to_dict()),
-}
 
 
 def sections(about: Explanation) -> dict[str, list[str]]:

@@ -51,6 +51,10 @@ NEEDS = {
 }
 
 
+# What is needed of judgments and runs; other kinds look at other data.
+OF_RUNS = ("means", "scores", "tests", "rankings")
+
+
 class Kind(NamedTuple):
     """A kind of chart; the function `draw_` and its name draws it. `heading` is its title in a report."""
 

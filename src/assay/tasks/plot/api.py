@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
-from assay.render.charts.kinds import NEEDS, Choice, check_runs, draw, find_kind
+from assay.render.charts.kinds import NEEDS, OF_RUNS, Choice, check_runs, draw, find_kind
 from assay.results.plot import mean_rows
 from assay.tasks.compare.api import compare
 from assay.tasks.compare.read import HowToRead, check_queries, name_all, score_runs
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.render.charts import Chart
     from assay.results.results import Results
-
-# What is needed of judgments and runs; other kinds look at other data.
-OF_RUNS = ("means", "scores", "tests", "rankings")
 
 
 def plot(

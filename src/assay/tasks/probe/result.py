@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import FormatError
 from assay.core.text import count, printable, quoted
 from assay.files.replace import target_of
-from assay.render import Exports, Table, finite, json_fields, render
+from assay.render import Exports, Table, finite, json_fields
+from assay.render.narrow import narrow_text
 from assay.tasks.probe.latency import Calls, Latency, duration, latency_of
 
 if TYPE_CHECKING:
@@ -86,11 +87,33 @@ class Probe(Exports):
     def table(self) -> Table:
         """Measure, mean, interval and number of queries; latency and throughput are in the caption."""
         table = self.result.table()
-        return table._replace(caption=f"{table.caption}; {describe_pace(self)}")
+        return table._replace(caption=f"{table.caption}; {self.pace}")
+
+    @property
+    def pace(self) -> str:
+        """Latency and throughput in one line."""
+        p50, p95, p99, mean = map(duration, self.latency)
+        said = f"latency {p50} (p50), {p95} (p95), {p99} (p99), {mean} (mean)"
+        if self.asked:
+            answered = self.asked - len(self.failures)
+            said += f"; {answered:,} of {count(self.asked, 'question')} answered in {duration(self.elapsed)}"
+            said += f", {self.throughput:.1f} per second" if answered else ""
+        return said + (f"; {self.resumed:,} from the checkpoint" if self.resumed else "")
+
+    def failure_lines(self, most: int = MOST_SHOWN) -> list[str]:
+        """One line per failed question, up to `most`."""
+        lines = [f"{printable(query)}: {reason}" for query, reason in list(self.failures.items())[:most]]
+        rest = len(self.failures) - len(lines)
+        return [*lines, f"and {rest:,} more"] if rest else lines
+
+    def to_text(self, *, width: int | None = None) -> str:
+        """Quality, then latency and throughput, then the notes; the table is at most `width` columns wide."""
+        table = self.result.table()
+        notes = [f"note: {printable(note)}" for note in table.notes]
+        return "\n".join([narrow_text(table._replace(notes=()), width) + self.pace, *notes])
 
     def __str__(self) -> str:
-        failed = [f"failed: {line}\n" for line in failure_lines(self)]
-        return "".join([terminal_text(self), *failed]).rstrip("\n")
+        return "\n".join([self.to_text(), *(f"failed: {line}" for line in self.failure_lines())])
 
     def plot(self, kind: str = "latency") -> Chart:
         """A chart: `latency`, how long calls took, or `means` with intervals."""
@@ -128,7 +151,7 @@ class Probe(Exports):
             "facts": [[name, duration(value)] for name, value in self.latency._asdict().items()],
             "failures": [{"query": query, "reason": reason} for query, reason in self.failures.items()],
             "chart": self.plot("latency").spec,
-            "said": describe_pace(self),
+            "said": self.pace,
         }
         core["reproduce"] = reproduce
         core["answers"] = CHUNK
@@ -147,31 +170,6 @@ class Probe(Exports):
             "failures": self.failures,
         }
         return json_fields("results") | {"runs": [{**self.result.to_run_dict(), "probe": pace}]}
-
-
-def terminal_text(probe: Probe) -> str:
-    """Quality, then latency and throughput, then the notes."""
-    table = probe.result.table()
-    notes = [f"note: {printable(note)}\n" for note in table.notes]
-    return "".join([render(table._replace(notes=()), "table"), describe_pace(probe), "\n", *notes])
-
-
-def describe_pace(probe: Probe) -> str:
-    """Latency and throughput in one line."""
-    p50, p95, p99, mean = map(duration, probe.latency)
-    said = f"latency {p50} (p50), {p95} (p95), {p99} (p99), {mean} (mean)"
-    if probe.asked:
-        answered = probe.asked - len(probe.failures)
-        said += f"; {answered:,} of {count(probe.asked, 'question')} answered in {duration(probe.elapsed)}"
-        said += f", {probe.throughput:.1f} per second" if answered else ""
-    return said + (f"; {probe.resumed:,} from the checkpoint" if probe.resumed else "")
-
-
-def failure_lines(probe: Probe, most: int = MOST_SHOWN) -> list[str]:
-    """One line per failed question, up to `most`."""
-    lines = [f"{printable(query)}: {reason}" for query, reason in list(probe.failures.items())[:most]]
-    rest = len(probe.failures) - len(lines)
-    return [*lines, f"and {rest:,} more"] if rest else lines
 
 
 def answer_of(probe: Probe, query: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""`assay measures`: lists all measures, or explains one."""
+
+from __future__ import annotations
+
+import click
+
+from assay import explain
+from assay.cli.command import Command
+from assay.cli.options import load_option, loaded
+from assay.cli.terminal import emit
+
+
+@click.command(
+    "measures",
+    cls=Command,
+    short_help="List the measures, or explain one.",
+    usual="format_ files",
+    examples=(
+        "assay measures",
+        "assay measures ndcg",
+        "assay measures nDCG@10",
+        "assay measures recip_rank --format json",
+    ),
+)
+@click.argument("name", required=False)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("table", "json", "markdown")),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
+)
+@load_option
+def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
+    """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.
+
+    Any spelling of the name works, including other tools' spellings.
+    """
+    with loaded(files):
+        found = explain(name)
+        pages = {"table": found.to_text, "json": found.to_json, "markdown": found.to_markdown}
+        emit(pages[format_](), format_=format_)
