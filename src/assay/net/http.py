@@ -120,15 +120,11 @@ class HttpClient:
                 return self._exchange(self._pool, method, url, headers, content)
             with closing(open_pool()) as pool:
                 return self._exchange(pool, method, url, headers, content)
-        except HttpError as error:
-            raise HttpError(self.hide(str(error)), error.status) from None
-        except DataError as error:
-            raise DataError(self.hide(str(error))) from None
-        except TemporaryError as error:
-            raise type(error)(self.hide(str(error)), error.after, error.status) from None
+        except (DataError, TemporaryError) as error:
+            error.args = (self.hide(str(error)),)
+            raise
 
     def hide(self, text: str) -> str:
-        """The text without secrets."""
         return hide(text, self.secrets)
 
     def close(self) -> None:
@@ -137,12 +133,7 @@ class HttpClient:
         self._pool.close()
 
     def _exchange(
-        self,
-        pool: ConnectionPool,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        content: bytes | None,
+        self, pool: ConnectionPool, method: str, url: str, headers: Mapping[str, str], content: bytes | None
     ) -> bytes:
         import httpcore2
         import httpx2
@@ -151,8 +142,11 @@ class HttpClient:
 
         try:
             request = self._request(method, url, headers, content)
-            with LIMITS.of(self.timeout):
-                response, received = self._receive(pool, request)
+            with LIMITS.of(self.timeout), pool.response_to(request) as response:
+                # Chunks have headers of their own.
+                LIMITS.bytes_left += 2 * self.largest
+                parts = decompress(response.iter_stream(), header(response, b"content-encoding"))
+                received = b"".join(up_to(self.largest, parts))
         except httpx2.InvalidURL as error:
             raise DataError(f"invalid address: {error}") from None
         except (httpcore2.TimeoutException, TimeoutError):
@@ -162,11 +156,13 @@ class HttpClient:
                 said = "HTTP 101: the server changes to another protocol, such as WebSocket; use an address for HTTP"
                 raise DataError(said) from None
             raise TemporaryError(describe_failure(error)) from None
+        if self._is_closed:
+            # It was still being opened when the others were closed.
+            pool.close()
         check_status(response, received)
         return received
 
     def _request(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> httpcore2.Request:
-        """The request as the pool takes it."""
         import httpcore2
 
         head, same = self._last_head, (method, url, dict(headers), bool(content))
@@ -176,19 +172,6 @@ class HttpClient:
         if content and sent[-1][0] == LENGTH:
             sent = [*sent[:-1], (LENGTH, b"%d" % len(content))]
         return httpcore2.Request(method, head.url, headers=sent, content=content)
-
-    def _receive(self, pool: ConnectionPool, request: httpcore2.Request) -> tuple[httpcore2.Response, bytes]:
-        from assay.net.transport import LIMITS
-
-        with pool.response_to(request) as response:
-            # Chunks have headers of their own.
-            LIMITS.allow(2 * self.largest)
-            parts = decompress(response.iter_stream(), header(response, "Content-Encoding") or "")
-            received = b"".join(up_to(self.largest, parts))
-        if self._is_closed:
-            # It was still being opened when the others were closed.
-            pool.close()
-        return response, received
 
 
 def open_pool() -> ConnectionPool:
@@ -201,13 +184,9 @@ def open_pool() -> ConnectionPool:
     return transport.ConnectionPool()
 
 
-def header(response: httpcore2.Response, name: str) -> str | None:
-    """The value of a header of the response."""
-    if not any(key.lower() == name.lower().encode() for key, _ in response.headers):
-        return None
-    import httpx2
-
-    return httpx2.Headers(response.headers).get(name)
+def header(response: httpcore2.Response, name: bytes) -> str:
+    """The value of a header of the response; empty if it has none."""
+    return b", ".join(value for key, value in response.headers if key.lower() == name).decode("utf-8", "replace")
 
 
 def up_to(most: int, parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -254,7 +233,6 @@ def inflate(parts: Iterable[bytes], *, is_gzip: bool) -> Iterator[bytes]:
 
 
 def check_status(response: httpcore2.Response, content: bytes) -> None:
-    """Raises unless the status is a success."""
     status = response.status
     if OK <= status < REDIRECT:
         return
@@ -263,17 +241,16 @@ def check_status(response: httpcore2.Response, content: bytes) -> None:
     if status < REFUSED and status not in REDIRECTS:
         raise DataError(f"{said}: neither an answer nor an error; check the address and the headers")
     if status < REFUSED:
-        target = (header(response, "Location") or "").partition("?")[0]
+        target = header(response, b"location").partition("?")[0]
         where = f" to {shorten(target)}" if target else ""
         raise DataError(f"{said}: redirected{where}; redirects are not followed, use the final address")
     said += f": {excerpt(content)}" if content.strip() else ""
     if status in PASSING or status >= BROKEN:
-        raise TemporaryError(said, seconds_to_wait(header(response, "Retry-After")), status)
+        raise TemporaryError(said, seconds_to_wait(header(response, b"retry-after")), status)
     raise HttpError(said, status)
 
 
 def describe_failure(error: Exception) -> str:
-    """A connection or a response that failed, in words."""
     import httpcore2
 
     if isinstance(error, httpcore2.ConnectionNotAvailable):
@@ -288,10 +265,8 @@ def describe_failure(error: Exception) -> str:
     return f"invalid response: {shorten(str(error))}"
 
 
-def seconds_to_wait(value: str | None) -> float | None:
+def seconds_to_wait(value: str) -> float | None:
     """The meaning of `Retry-After`: seconds, or a date."""
-    if value is None:
-        return None
     if value.isascii() and value.strip().isdecimal():
         return float(value)
     try:

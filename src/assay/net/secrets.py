@@ -198,17 +198,14 @@ def remove_forms(text: str, forms: Iterable[str]) -> str:
 
 
 def unescape(escape: re.Match[str]) -> str:
-    """The character that a JSON escape stands for."""
     return chr(int(escape[1], 16)) if escape[1] else escape[2]
 
 
 def shown_forms(secret: Secret) -> list[str]:
-    """Every way in which a secret may appear in a message."""
     forms = encoded_forms(secret.value)
-    long = [form for form in forms if len(form) >= SHORTEST_SECRET]
-    short = [form for form in forms if len(form) < SHORTEST_SECRET]
     before = [f"{name}{sign}" for name in encoded_forms(secret.name) for sign in ("=", ": ", ":")] or ["?"]
-    return long + [f"{name}{form}" for form in short for name in before]
+    short = [f"{name}{form}" for form in forms if len(form) < SHORTEST_SECRET for name in before]
+    return [form for form in forms if len(form) >= SHORTEST_SECRET] + short
 
 
 def encoded_forms(text: str) -> set[str]:

@@ -75,20 +75,6 @@ class ExchangeLimits(threading.local):
             raise TimeoutError
         return left
 
-    def allow(self, more_bytes: int) -> None:
-        """Lets this many more bytes come."""
-        self.bytes_left += more_bytes
-
-    def nothing_came(self) -> bool:
-        """Whether no byte of the response has come."""
-        return self.bytes_left == MOST_HEADERS
-
-    def count(self, received: int) -> None:
-        """Raises if more came than may come."""
-        self.bytes_left -= received
-        if self.bytes_left < 0:
-            raise DataError("the response does not end")
-
 
 LIMITS = ExchangeLimits()
 
@@ -112,19 +98,18 @@ class LimitedStream(NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the limits say
         if self.unsent:
-            self._send()
+            buffer, self.unsent = b"".join(self.unsent), []
+            # A server that refuses a request may respond and close the connection before it has read all of it.
+            with suppress(WriteError):
+                self.stream.write(buffer, LIMITS.seconds_left())
         part = self.stream.read(max_bytes, LIMITS.seconds_left())
-        LIMITS.count(len(part))
+        LIMITS.bytes_left -= len(part)
+        if LIMITS.bytes_left < 0:
+            raise DataError("the response does not end")
         return part
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - the limits say
         self.unsent.append(buffer)
-
-    def _send(self) -> None:
-        buffer, self.unsent = b"".join(self.unsent), []
-        # A server that refuses a request may respond and close the connection before it has read all of it.
-        with suppress(WriteError):
-            self.stream.write(buffer, LIMITS.seconds_left())
 
     def close(self) -> None:
         self.stream.close()
@@ -144,9 +129,6 @@ class LimitedStream(NetworkStream):
 class LimitedBackend(NetworkBackend):
     """Opens connections within limits."""
 
-    def __init__(self) -> None:
-        self.backend = SyncBackend()
-
     def connect_tcp(
         self,
         host: str,
@@ -156,7 +138,7 @@ class LimitedBackend(NetworkBackend):
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
         seconds = LIMITS.seconds_left()
-        return LimitedStream(self.backend.connect_tcp(host, port, seconds, local_address, socket_options))
+        return LimitedStream(SyncBackend().connect_tcp(host, port, seconds, local_address, socket_options))
 
 
 class ConnectionPool:
@@ -207,7 +189,8 @@ class ConnectionPool:
             try:
                 return kept, self._send_on(kept, request)
             except (ReadError, RemoteProtocolError):
-                if self._is_closed or not LIMITS.nothing_came() or time.monotonic() - start > AT_ONCE:
+                # Nothing of a response may have come.
+                if self._is_closed or LIMITS.bytes_left < MOST_HEADERS or time.monotonic() - start > AT_ONCE:
                     raise
         connection = self._add(request.url.origin)
         return connection, self._send_on(connection, request)

@@ -142,7 +142,7 @@ def test_retry_after_is_heeded_up_to_a_bound(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("value", "seconds"), [(None, None), ("7", 7.0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)]
+    ("value", "seconds"), [("", None), ("7", 7.0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)]
 )
 def test_what_retry_after_says(value, seconds):
     assert http.seconds_to_wait(value) == seconds

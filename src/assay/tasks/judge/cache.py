@@ -24,6 +24,10 @@ CREATE TABLE IF NOT EXISTS replies (
     sent_tokens INTEGER, reply_tokens INTEGER, made TEXT DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
 """
+INSERT = """
+INSERT OR REPLACE INTO replies (key, model, prompt, sample, reply, sent_tokens, reply_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 VERSION = 1
 # Marks the file as one of ours: "asay" as a number.
 APPLICATION = 0x61736179
@@ -55,48 +59,38 @@ class ReplyCache:
         self, key: bytes, reply: dict[str, Any], *, model: str, prompt: str, sample: int, tokens: tuple[int, int]
     ) -> None:
         """Keeps a reply: once this returns, it survives the end of the process."""
-        content = json.dumps(reply, ensure_ascii=False)
-        values = (key, model, prompt, sample, content, *tokens)
+        values = (key, model, prompt, sample, json.dumps(reply, ensure_ascii=False), *tokens)
         with self._lock:
-            self._run(
-                "INSERT OR REPLACE INTO replies (key, model, prompt, sample, reply, sent_tokens, reply_tokens) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                values,
-            )
+            self._run(INSERT, values)
             if self.path is not None and time.monotonic() - self._synced > SECONDS_TO_SYNC:
                 self._run("PRAGMA wal_checkpoint(PASSIVE)", ())
                 self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Closes the file."""
         with self._lock:
             self._file.close()
 
     def _open(self) -> sqlite3.Connection:
+        place = ":memory:" if self.path is None else str(self.path)
         try:
-            file = self._connect()
-            if self.read_only:
-                self._check(file)
-                return file
-            if self.path is not None:
+            if self.path is not None and self.read_only:
+                place = f"{self.path.absolute().as_uri()}?mode=ro"
+            elif self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = sqlite3.connect(
+                place, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False, uri=self.read_only
+            )
+            if self.path is not None and not self.read_only:
                 # Readers and a writer do not wait for each other; a finished write survives a kill.
                 file.execute("PRAGMA journal_mode = WAL")
                 file.execute("PRAGMA synchronous = NORMAL")
+            if self.path is not None:
                 self._check(file)
-            file.execute(LAYOUT)
+            if not self.read_only:
+                file.execute(LAYOUT)
         except (sqlite3.Error, OSError) as error:
             raise FileError(f"{self.path}: cannot open the cache of replies: {error}; place it with cache=") from None
         return file
-
-    def _connect(self) -> sqlite3.Connection:
-        place = ":memory:" if self.path is None else str(self.path)
-        if self.path is not None and self.read_only:
-            place = f"{self.path.absolute().as_uri()}?mode=ro"
-        elif self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        return sqlite3.connect(
-            place, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False, uri=self.read_only
-        )
 
     def _check(self, file: sqlite3.Connection) -> None:
         (application,) = file.execute("PRAGMA application_id").fetchone()
@@ -118,7 +112,6 @@ class ReplyCache:
 
 
 def digest_of(*parts: Any) -> bytes:  # noqa: ANN401 - anything JSON can hold
-    """What identifies a request."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode(errors="surrogatepass")).digest()
 
 

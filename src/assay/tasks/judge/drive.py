@@ -40,7 +40,6 @@ Item = TypeVar("Item")
 
 
 def judge_records(records: Sequence[Record], measures: Mapping[str, Measure], judge: Judge) -> dict[str, Rulings]:
-    """What a judge says of each record, by measure."""
     if judge.prompts:
         check_prompts(judge.prompts, [prompt for each in measures.values() for prompt in each.definition.prompts])
 
@@ -151,7 +150,6 @@ class JudgeWork(Generic[Item]):
             self.error = self.error or error
 
     def stage(self) -> Stage:
-        """How far the work is, how fast, what failed, and the time left."""
         done, passed = self.kinds.total(), time.monotonic() - self.started
         rate = done / passed if passed else 0.0
         failed = done - self.kinds[RulingKind.OK] - self.kinds[RulingKind.UNJUDGEABLE]

@@ -90,7 +90,6 @@ class Throttle:
             self._free.wait_for(lambda: self.is_over, seconds)
 
     def stop(self) -> None:
-        """Lets nothing more through."""
         with self._free:
             self.is_over = True
             self._free.notify_all()

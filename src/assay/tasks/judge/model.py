@@ -67,7 +67,6 @@ class Model:
         raise NotImplementedError
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector per text, from the same model."""
         raise NotImplementedError
 
     def hide(self, text: str) -> str:

@@ -183,7 +183,6 @@ class Asker:
             self.loop.close()
 
     def stop(self) -> None:
-        """Ends the work from another thread."""
         with suppress(RuntimeError):
             self.loop.call_soon_threadsafe(lambda: self.work and self.work.cancel())
 
@@ -210,7 +209,6 @@ class Asker:
             slot.caller.leave()
 
     async def ask_one(self, query: str, question: str, slot: Slot) -> Outcome:
-        """Asks one question until it is answered or no attempts are left."""
         for attempt in range(1, self.limits.retries + 2):
             self.abandoned = [caller for caller in self.abandoned if caller.is_busy]
             if len(self.abandoned) >= MOST_HANGING:
@@ -225,7 +223,6 @@ class Asker:
         return Outcome(query, None, seconds, attempt, failure_line(error, attempt))
 
     async def call_in_time(self, question: str, slot: Slot) -> CallResult:
-        """One call within the time limit."""
         calling = asyncio.ensure_future(self.call_retriever(question, slot.caller))
         try:
             done, _ = await asyncio.wait({calling}, timeout=self.limits.timeout)

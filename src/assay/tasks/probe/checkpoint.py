@@ -120,7 +120,6 @@ def open_checkpoint(path: str | os.PathLike[str] | None, owner: CheckpointOwner)
 
 @contextmanager
 def naming_checkpoint(name: str) -> Iterator[None]:
-    """Names the file in errors of the operating system."""
     try:
         yield
     except OSError as error:
@@ -176,7 +175,6 @@ def check_owner(header: dict[str, Any], name: str, owner: CheckpointOwner) -> No
 
 
 def read_outcome(record: dict[str, Any], place: str, questions: Mapping[str, str]) -> Outcome:
-    """One entry, with every field checked."""
     fields: dict[str, Any] = dict.fromkeys((*FIELDS, *MORE)) | record
     query, ids, scores, repeats, rose, seconds, attempts = (fields[name] for name in FIELDS)
     ordered, answer, texts, unmatched, concealed = (fields[name] for name in MORE)
@@ -207,7 +205,6 @@ def are_texts(value: object) -> bool:
 
 
 def fits_float(value: object) -> bool:
-    """Whether a value is a number that fits a float."""
     try:
         return is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
     except OverflowError:
