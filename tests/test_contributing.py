@@ -19,6 +19,7 @@ BLOCKS = [
 COMPLETE = [
     "tests/oracle/test_obvious.py::test_every_measure_has_an_obvious_form",
     "tests/measures/ranking/test_ties.py",
+    "tests/measures/judged/test_all_measures.py",
     "tests/tasks/audit/test_audit.py",
     "tests/test_public_names.py",
 ]

@@ -9,6 +9,7 @@ import pytest
 from assay.net import transport
 from assay.net.http import HttpClient, TemporaryError
 from raw_server import RawServer, read_request
+from tables import for_each
 
 KEPT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
 CLOSED = KEPT.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -61,7 +62,7 @@ def test_threads_have_connections_and_replies_of_their_own(client):
         client.close()
 
 
-@pytest.mark.parametrize("response", [KEPT, CLOSED])
+@for_each("response", [KEPT, CLOSED])
 def test_a_connection_that_the_server_closed_is_not_used_again(client, response):
     with RawServer(response) as server:
         for number in range(3):
@@ -137,7 +138,7 @@ def test_a_client_that_is_closed_while_it_waits_does_not_ask_again(client):
         assert len(server.threads) == 1
 
 
-@pytest.mark.parametrize("more", [KEPT.replace(b"[]", b"{}"), KEPT[:30], b"garbage", b"\r\n"])
+@for_each("more", [KEPT.replace(b"[]", b"{}"), KEPT[:30], b"garbage", b"\r\n"])
 def test_more_than_a_response_is_not_the_next_response(client, more):
     def behave(connection, over):
         connection.sendall(KEPT + more)

@@ -12,6 +12,7 @@ from assay.measures.judged.case import Case, replay
 from assay.tasks.judge import collection, pairwise
 from assay.tasks.judge.limits import EstimateOnly, JudgeEstimate, made_up
 from judges import Script
+from tables import for_each
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
 PROMPTS = {prompt.name: prompt for each in BUILT_IN for prompt in each.prompts}
@@ -31,7 +32,7 @@ def shortest(definition):
     return definition(**needed)
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_says_what_it_is(definition):
     assert definition.title[0].isupper()
     assert not definition.title.endswith(".")
@@ -43,7 +44,7 @@ def test_says_what_it_is(definition):
     assert all(isinstance(prompt, Prompt) and prompt.version >= 1 for prompt in definition.prompts)
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_example_computes_to_its_value(definition):
     example = definition.example
     assert parse(example.measure).definition is definition
@@ -54,7 +55,7 @@ def test_example_computes_to_its_value(definition):
     assert low <= finding.score <= high
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_its_name_parses_back_to_it(definition):
     for measure in (shortest(definition), parse(definition.example.measure)):
         assert parse(str(measure)) == measure
@@ -62,7 +63,7 @@ def test_its_name_parses_back_to_it(definition):
         assert assay.parse_measure(str(measure)) == measure
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_a_record_without_texts_is_unjudgeable_and_nothing_is_asked(definition):
     (record,) = read_records([{"query_id": "q1", "question": "?"}, {"query_id": "q2", "gold": ["d"]}]).each[:1]
     measure = shortest(definition)
@@ -73,7 +74,7 @@ def test_a_record_without_texts_is_unjudgeable_and_nothing_is_asked(definition):
     assert failure.value.detail.startswith(("no ", "nothing "))
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_it_asks_only_its_own_prompts(definition):
     example = definition.example
     asked = set()
@@ -100,7 +101,7 @@ def test_a_prompt_has_one_meaning():
             assert PROMPTS[prompt.name] is prompt, prompt.name
 
 
-@pytest.mark.parametrize("prompt", PROMPTS.values(), ids=str)
+@for_each("prompt", PROMPTS.values())
 def test_prompts_are_short_and_ask_for_json(prompt):
     assert prompt.task == prompt.task.strip()
     assert len(prompt.task) < 1200
@@ -109,7 +110,7 @@ def test_prompts_are_short_and_ask_for_json(prompt):
     assert request.schema()["type"] == "object"
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_its_cost_can_be_estimated(definition):
     judge = assay.Judge(lambda _: "", embedder=lambda texts: [[1.0]] * len(texts), cache=False)
     judge.estimate = JudgeEstimate()
@@ -119,7 +120,7 @@ def test_its_cost_can_be_estimated(definition):
     assert judge.estimate.calls > 0
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=by_name)
+@for_each("definition", BUILT_IN)
 def test_made_up_replies_give_a_score_in_its_range(definition):
     record = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
     (only,) = read_records([{"query_id": "q1", **record}]).each

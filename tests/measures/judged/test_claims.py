@@ -7,6 +7,7 @@ import assay
 from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
 from assay.measures.judged.statements import f_beta, f_of_counts, factual_score, statement_f
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada, in Rome."]}
 
@@ -19,16 +20,16 @@ def statements(*texts):
     return {"statements": list(texts)}
 
 
-@pytest.mark.parametrize(
-    ("precision", "recall", "beta", "expected"),
+@for_each(
+    "precision, recall, beta, expected",
     [(0, 0, 1, 0), (1, 1, 1, 1), (1, 0, 1, 0), (0.5, 1, 1, 2 / 3), (0.5, 1, 2, 5 / 6), (0.5, 1, 0.5, 5 / 9)],
 )
 def test_f_beta(precision, recall, beta, expected):
     assert f_beta(precision, recall, beta) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("tp", "fp", "fn", "beta", "expected"),
+@for_each(
+    "tp, fp, fn, beta, expected",
     [
         (0, 0, 0, 1, 0),
         (0, 3, 0, 1, 0),
@@ -43,8 +44,8 @@ def test_f_of_counts(tp, fp, fn, beta, expected):
     assert f_of_counts(tp, fp, fn, beta) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "expected"),
+@for_each(
+    "answer, reference, expected",
     [
         ([], [], 1),
         ([], [0], 0),
@@ -59,8 +60,8 @@ def test_statement_f(answer, reference, expected):
     assert statement_f(answer, reference) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "mode", "expected", "in_ragas"),
+@for_each(
+    "answer, reference, mode, expected, in_ragas",
     [
         ([1, 0], [1, 0, 0], "precision", 1 / 2, 0.5),
         ([1, 0], [1, 0, 0], "recall", 1 / 3, 0.33),
@@ -90,8 +91,8 @@ def test_factual_correctness_weighs_with_beta():
 STEPS = [statements("a", "b"), statements("c", "d"), verdicts(True, True), verdicts(True, False)]
 
 
-@pytest.mark.parametrize(
-    ("name", "replies", "expected"),
+@for_each(
+    "name, replies, expected",
     [
         ("factual_correctness", STEPS, 2 / 3),
         ("factual_correctness(claims=mixed,digits=2)", STEPS, 0.8),
@@ -138,8 +139,8 @@ def test_weights_must_not_be_zero():
         replay("answer_correctness(weights=0;0)", RECORD, [])
 
 
-@pytest.mark.parametrize("name", ["factual_correctness", "answer_correctness"])
-@pytest.mark.parametrize(("part", "detail"), [("answer", "no answer"), ("references", "no reference answer")])
+@for_each("name", ["factual_correctness", "answer_correctness"])
+@for_each("part, detail", [("answer", "no answer"), ("references", "no reference answer")])
 def test_what_is_missing_is_said(name, part, detail):
     with pytest.raises(JudgeFailure, match=detail):
         replay(name, {key: text for key, text in RECORD.items() if key != part}, [])

@@ -10,12 +10,13 @@ from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
 from assay.measures.judged.contexts import entity_recall, useful_first
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["a\nmore", "b", "c"]}
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "expected", "in_ragas"),
+@for_each(
+    "verdicts, expected, in_ragas",
     [
         ([], 0, 0),
         ([0], 0, 0),
@@ -33,8 +34,8 @@ def test_useful_first(verdicts, expected, in_ragas):
     assert useful_first(verdicts, "about_found") == pytest.approx(in_ragas, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("reference", "found", "expected", "in_ragas"),
+@for_each(
+    "reference, found, expected, in_ragas",
     [
         ([], [], np.nan, 0),
         ([], ["Rome"], np.nan, 0),
@@ -57,7 +58,7 @@ def test_context_precision_asks_about_each_passage():
     assert [(each.subject, each.value) for each in finding.verdicts] == [("a", 0.0), ("b", 1.0), ("c", 1.0)]
 
 
-@pytest.mark.parametrize(("against", "text"), [("reference", "the reference"), ("answer", "the answer")])
+@for_each("against, text", [("reference", "the reference"), ("answer", "the answer")])
 def test_context_precision_shows_what_it_is_against(against, text):
     script = Script('{"reason": "", "verdict": true}')
     records = [{**RECORD, "references": ["the reference"], "answer": "the answer", "retrieved_texts": ["x"]}]
@@ -69,8 +70,8 @@ def test_context_precision_shows_what_it_is_against(against, text):
     assert ("the reference" in user["content"]) == (against == "reference")
 
 
-@pytest.mark.parametrize(
-    ("name", "lacking", "detail"),
+@for_each(
+    "name, lacking, detail",
     [
         ("context_precision", "references", "no reference answer"),
         ("context_precision(against=answer)", "answer", "no answer"),
@@ -95,7 +96,7 @@ def test_what_is_missing_is_said(name, lacking, detail):
     assert failure.value.detail == detail
 
 
-@pytest.mark.parametrize("texts", [[], [""], [" ", "\n"]])
+@for_each("texts", [[], [""], [" ", "\n"]])
 def test_nothing_retrieved(texts):
     with pytest.raises(JudgeFailure, match="nothing was retrieved"):
         replay("context_precision", {**RECORD, "retrieved_texts": texts}, [])

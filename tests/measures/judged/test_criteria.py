@@ -13,13 +13,14 @@ from assay.measures.judged.case import replay
 from assay.measures.judged.criteria import read_levels, weighted_score
 from chat_server import completion, serve
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L."], "retrieved_texts": ["Ada did it."]}
 YES = '{"reason": "r", "verdict": true}'
 
 
-@pytest.mark.parametrize(
-    ("name", "criterion"),
+@for_each(
+    "name, criterion",
     [
         ('aspect(criterion="Is the answer polite?")', "Is the answer polite?"),
         ("aspect(criterion='Is it short, and polite?')", "Is it short, and polite?"),
@@ -46,8 +47,8 @@ def test_criteria_stay_whole_among_other_names():
     assert split_measures(f"faithfulness {name},rr") == ["faithfulness", name, "rr"]
 
 
-@pytest.mark.parametrize(
-    ("name", "match"),
+@for_each(
+    "name, match",
     [
         ("aspect", "aspect needs criterion; write aspect"),
         ('aspect(criterion="")', "cannot read|criterion must be a text"),
@@ -66,14 +67,14 @@ def test_what_cannot_be_a_criterion(name, match):
         assay.parse_measure(name)
 
 
-@pytest.mark.parametrize("text", ['say "hi"', "a (b)", "two\nlines", "tab\there", "\x00", 5, None])
+@for_each("text", ['say "hi"', "a (b)", "two\nlines", "tab\there", "\x00", 5, None])
 def test_objects_are_checked_too(text):
     with pytest.raises(assay.errors.MeasureError, match="criterion must be a text"):
         parse('aspect(criterion="x")').definition(criterion=text)
 
 
-@pytest.mark.parametrize(
-    ("plain", "weights", "expected"),
+@for_each(
+    "plain, weights, expected",
     [
         (4, {}, 4),
         (4, {"4": 1.0}, 4),
@@ -93,8 +94,8 @@ def test_the_scale_bounds_the_weights():
     assert weighted_score(2, {"2": 0.5, "3": 0.5, "4": 5.0}, Scale(1, 3)) == 2.5
 
 
-@pytest.mark.parametrize(
-    ("text", "levels"),
+@for_each(
+    "text, levels",
     [
         ("1: nothing; 2: a part; 3: all", {1: "nothing", 2: "a part", 3: "all"}),
         ("0:no;1:yes", {0: "no", 1: "yes"}),
@@ -106,14 +107,14 @@ def test_levels(text, levels):
     assert read_levels(text) == levels
 
 
-@pytest.mark.parametrize("text", ["1: a", "1: a; 3: c", "a; b", "1: a; 1: b", "1:; 2: b", ";"])
+@for_each("text", ["1: a", "1: a; 3: c", "a; b", "1: a; 1: b", "1:; 2: b", ";"])
 def test_wrong_levels(text):
     with pytest.raises(assay.errors.MeasureError, match="levels"):
         read_levels(text)
 
 
-@pytest.mark.parametrize(
-    ("name", "replies", "expected"),
+@for_each(
+    "name, replies, expected",
     [
         ('aspect(criterion="x")', [{"reason": "", "verdict": True}], 1),
         ('aspect(criterion="x")', [{"reason": "", "verdict": False}], 0),
@@ -133,8 +134,8 @@ def test_a_level_outside_the_rubric_is_unparsable():
         assay.evaluate_rag([RECORD], ['rubric(levels="1: a; 2: b; 3: c")'], judge=judge)
 
 
-@pytest.mark.parametrize(
-    ("see", "seen"),
+@for_each(
+    "see, seen",
     [
         ("answer", {"question", "answer"}),
         ("reference", {"question", "answer", "reference"}),
@@ -232,8 +233,8 @@ def test_another_criterion_of_the_same_name_is_refused():
         assay.judges.read_criteria({"ndcg": {"aspect": "Is it kind?"}})
 
 
-@pytest.mark.parametrize(
-    ("content", "match"),
+@for_each(
+    "content, match",
     [
         ({}, "no criteria"),
         ({"x": "Is it?"}, "a criterion is a section with one of aspect, guideline, rubric, g_eval"),
@@ -260,7 +261,7 @@ def test_what_is_wrong_with_criteria_is_said(content, match):
         assay.judges.read_criteria(content)
 
 
-@pytest.mark.parametrize(("text", "match"), [("[x", "not valid TOML"), ("", "no criteria")])
+@for_each("text, match", [("[x", "not valid TOML"), ("", "no criteria")])
 def test_wrong_files(tmp_path, text, match):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     with pytest.raises(assay.errors.FormatError, match=match):

@@ -9,12 +9,13 @@ import assay
 from assay.measures.judged.case import replay
 from assay.measures.judged.embeddings import cosine, relevancy_score
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L.", "Grace."]}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
+@for_each(
+    "one, other, expected",
     [
         ([1, 0], [1, 0], 1),
         ([1, 0], [0, 1], 0),
@@ -29,8 +30,8 @@ def test_cosine(one, other, expected):
         assert cosine(one, other) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("similarities", "noncommittal", "expected"),
+@for_each(
+    "similarities, noncommittal, expected",
     [
         ([0.9, 0.8, 0.7], [False, False, False], 0.8),
         ([0.9, 0.8, 0.7], [True, True, False], 0.8),
@@ -47,8 +48,8 @@ def questions(*noncommittal):
     return {"questions": [{"question": f"q{at}", "noncommittal": each} for at, each in enumerate(noncommittal)]}
 
 
-@pytest.mark.parametrize(
-    ("name", "replies", "expected"),
+@for_each(
+    "name, replies, expected",
     [
         ("answer_relevancy", [questions(False, False, True), [[1, 0], [1, 0], [0, 1], [3, 4]]], (1 + 0 + 0.6) / 3),
         ("answer_relevancy", [questions(True, True, True), [[1, 0], [1, 0], [1, 0], [1, 0]]], 0),

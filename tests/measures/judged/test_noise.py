@@ -3,16 +3,16 @@
 from itertools import product
 
 import numpy as np
-import pytest
 
 from assay.measures.judged.case import replay
 from assay.measures.judged.contexts import noisy_statements
+from tables import for_each
 
 RECORD = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["first", "second"]}
 
 
-@pytest.mark.parametrize(
-    ("right", "support", "relevant", "from_relevant", "from_irrelevant"),
+@for_each(
+    "right, support, relevant, from_relevant, from_irrelevant",
     [
         # One statement, right or wrong, with a relevant and an irrelevant passage.
         (True, [True, True], [True, False], False, False),
@@ -30,7 +30,7 @@ def test_one_statement(right, support, relevant, from_relevant, from_irrelevant)
     assert noisy_statements([right], [support], relevant, "irrelevant") == [from_irrelevant]
 
 
-@pytest.mark.parametrize("mode", ["relevant", "irrelevant"])
+@for_each("mode", ["relevant", "irrelevant"])
 def test_all_tables_of_two_statements_and_two_passages(mode):
     for bits in product([False, True], repeat=8):
         right, support, relevant = np.array(bits[:2]), np.array(bits[2:6]).reshape(2, 2), np.array(bits[6:])
@@ -55,7 +55,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("relevant", [0, 1, 0, 0]), ("irrelevant", [0, 0, 1, 0])])
+@for_each("mode, expected", [("relevant", [0, 1, 0, 0]), ("irrelevant", [0, 0, 1, 0])])
 def test_steps(mode, expected):
     finding = replay(f"noise_sensitivity(mode={mode})", RECORD, STEPS)
     assert finding.score == 1 / 4
@@ -64,8 +64,8 @@ def test_steps(mode, expected):
     assert cause.against == {"relevant": "first", "irrelevant": "second"}[mode]
 
 
-@pytest.mark.parametrize(
-    ("replies", "reason"),
+@for_each(
+    "replies, reason",
     [
         ([{"statements": []}, {"statements": ["x"]}], "the answer makes no statement"),
         ([{"statements": ["x"]}, {"statements": []}], "the reference makes no statement"),

@@ -8,13 +8,14 @@ from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
 from assay.measures.judged.nuggets import nugget_score
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada."}
 V, K = {"importance": "vital"}, {"importance": "okay"}
 
 
-@pytest.mark.parametrize(
-    ("support", "vital", "score", "strict", "expected"),
+@for_each(
+    "support, vital, score, strict, expected",
     [
         ([], [], "all", False, np.nan),
         ([1, 0.5, 0], [True, True, False], "all", False, 0.5),
@@ -37,8 +38,8 @@ def said(*words):
     return {"verdicts": [{"reason": "r", "support": each} for each in words]}
 
 
-@pytest.mark.parametrize(
-    ("name", "nuggets", "replies", "expected"),
+@for_each(
+    "name, nuggets, replies, expected",
     [
         ("nuggets", ["a", "b"], [said("support", "partial")], 0.75),
         ("nuggets(strict=true)", ["a", "b"], [said("support", "partial")], 0.5),
@@ -56,7 +57,7 @@ def test_given_nuggets(name, nuggets, replies, expected):
     assert replay(name, {**RECORD, "nuggets": nuggets}, replies).score == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("source", [{"gold_texts": ["Ada did it."]}, {"references": ["Ada did it."]}])
+@for_each("source", [{"gold_texts": ["Ada did it."]}, {"references": ["Ada did it."]}])
 def test_nuggets_are_created_labelled_and_assigned(source):
     replies = [{"nuggets": ["a", " a ", "b", ""]}, {"labels": ["vital", "okay"]}, said("support", "none")]
     finding = replay("nuggets(score=vital)", {**RECORD, **source}, replies)
@@ -76,8 +77,8 @@ def test_ten_documents_and_ten_nuggets_at_a_time_and_at_most_thirty():
     assert len(finding.verdicts) == 30
 
 
-@pytest.mark.parametrize(
-    ("record", "detail"),
+@for_each(
+    "record, detail",
     [
         ({}, "no nuggets, no texts of gold passages and no reference answer"),
         ({"nuggets": "one"}, "nuggets must be a list of texts"),

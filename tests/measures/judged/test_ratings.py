@@ -10,6 +10,7 @@ from assay.core.ruling import JudgeFailure, RulingKind
 from assay.measures.judged.case import replay
 from assay.measures.judged.ratings import mean_rating, passed
 from judges import Script
+from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["Ada did it."]}
 FAILURE = JudgeFailure(RulingKind.UNPARSABLE, "it is not JSON")
@@ -19,29 +20,29 @@ def rating(value):
     return {"reason": "r", "rating": value}
 
 
-@pytest.mark.parametrize(
-    ("ratings", "expected"),
+@for_each(
+    "ratings, expected",
     [([], np.nan), ([0, 0], 0), ([2, 2], 1), ([0, 1], 0.25), ([1, 1], 0.5), ([0, 2], 0.5), ([1, 2], 0.75), ([1], 0.5)],
 )
 def test_mean_rating(ratings, expected):
     assert mean_rating(ratings) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("value", "threshold", "expected"), [(4, 4, 1), (3.5, 4, 0), (5, 4, 1), (0.79, 0.8, 0), (0.8, 0.8, 1), (3, None, 3)]
+@for_each(
+    "value, threshold, expected", [(4, 4, 1), (3.5, 4, 0), (5, 4, 1), (0.79, 0.8, 0), (0.8, 0.8, 1), (3, None, 3)]
 )
 def test_passed(value, threshold, expected):
     assert passed(value, threshold) == expected
 
 
-@pytest.mark.parametrize("name", ["context_relevance", "groundedness", "answer_accuracy"])
-@pytest.mark.parametrize(("first", "second", "expected"), [(0, 0, 0), (2, 2, 1), (1, 2, 0.75), (2, 0, 0.5)])
+@for_each("name", ["context_relevance", "groundedness", "answer_accuracy"])
+@for_each("first, second, expected", [(0, 0, 0), (2, 2, 1), (1, 2, 0.75), (2, 0, 0.5)])
 def test_two_ratings(name, first, second, expected):
     assert replay(name, RECORD, [rating(first), rating(second)]).score == expected
 
 
-@pytest.mark.parametrize("name", ["context_relevance", "groundedness", "answer_accuracy"])
-@pytest.mark.parametrize("replies", [[rating(1), FAILURE], [FAILURE, rating(1)]])
+@for_each("name", ["context_relevance", "groundedness", "answer_accuracy"])
+@for_each("replies", [[rating(1), FAILURE], [FAILURE, rating(1)]])
 def test_one_valid_rating_is_enough_only_if_told(name, replies):
     finding = replay(f"{name}(either=true)", RECORD, replies)
     assert finding.score == 0.5
@@ -50,7 +51,7 @@ def test_one_valid_rating_is_enough_only_if_told(name, replies):
         replay(name, RECORD, replies)
 
 
-@pytest.mark.parametrize("name", ["context_relevance", "groundedness", "answer_accuracy"])
+@for_each("name", ["context_relevance", "groundedness", "answer_accuracy"])
 def test_two_failures_are_a_failure(name):
     with pytest.raises(JudgeFailure, match="it is not JSON"):
         replay(f"{name}(either=true)", RECORD, [FAILURE, FAILURE])
@@ -62,8 +63,8 @@ def test_a_cost_limit_is_not_a_failed_rating():
         replay("groundedness(either=true)", RECORD, [rating(1), limit])
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "expected"),
+@for_each(
+    "name, reply, expected",
     [
         ("context_relevance(method=points)", {"reason": "", "subject": 2, "sufficiency": 2}, 1),
         ("context_relevance(method=points)", {"reason": "", "subject": 1.5, "sufficiency": 0}, 0.375),
@@ -82,8 +83,8 @@ def test_one_reply(name, reply, expected):
     assert replay(name, RECORD, [reply]).score == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "detail"),
+@for_each(
+    "name, reply, detail",
     [
         ("correctness", {"reason": "", "grade": 0}, "grade is 0, not from 1 to 5"),
         ("correctness", {"reason": "", "grade": 10}, "grade is 10, not from 1 to 5"),

@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from assay.tasks.judge.drive import draws_variance, score_draws
+from tables import for_each
 
 SCORES = [
     # draws, mean, its variance, majority, its variance
@@ -19,7 +20,7 @@ SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("draws", "mean", "variance", "majority", "majority_variance"), SCORES)
+@for_each("draws, mean, variance, majority, majority_variance", SCORES)
 def test_values(draws, mean, variance, majority, majority_variance):
     assert score_draws(draws) == pytest.approx(mean)
     assert draws_variance(draws) == pytest.approx(variance)
@@ -27,7 +28,7 @@ def test_values(draws, mean, variance, majority, majority_variance):
     assert draws_variance(draws, "majority") == pytest.approx(majority_variance)
 
 
-@pytest.mark.parametrize("draws", [[1, 0, 1], [1, 1, 0, 0], [1, 0, 0, 0, 1]])
+@for_each("draws", [[1, 0, 1], [1, 1, 0, 0], [1, 0, 0, 0, 1]])
 def test_the_variance_of_a_majority_is_that_of_all_draws_there_could_be(draws):
     share = sum(draws) / len(draws)
     expected = square = 0.0

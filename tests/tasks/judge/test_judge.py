@@ -9,6 +9,7 @@ import assay
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.tasks.judge.drive import judge_records
 from judges import Script
+from tables import for_each
 
 POLITE = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
 LIST = assay.extend.Prompt("each", 1, "Rate each.", {"verdicts": [assay.extend.Scale(0, 3)]})
@@ -46,7 +47,7 @@ def test_nothing_is_asked_twice_also_by_another_judge(tmp_path):
     assert (second.usage.calls, second.usage.kept) == (0, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         {"temperature": 0.5},
@@ -72,8 +73,8 @@ def test_a_reply_without_the_form_is_sent_back_with_what_is_wrong():
     assert "the reply has no verdict" in script.asked[2][-1]["content"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "detail"),
+@for_each(
+    "reply, detail",
     [
         ('{"verdicts": [1, 2, 3]}', "verdicts has 3 entries, expected 2"),
         ('{"verdicts": [1]}', "verdicts has 1 entry, expected 2"),
@@ -195,7 +196,7 @@ def test_offline_only_kept_replies_count(tmp_path):
     assert cache.read_bytes() == before
 
 
-@pytest.mark.parametrize("source", ["http://127.0.0.1:9/v1", "gguf:0123456789abcdef"])
+@for_each("source", ["http://127.0.0.1:9/v1", "gguf:0123456789abcdef"])
 def test_offline_needs_neither_a_server_nor_a_file(tmp_path, source):
     cache = tmp_path / "replies.sqlite"
     assay.Judge(Script(YES), cache=cache).close()
@@ -225,9 +226,8 @@ def test_offline_reads_a_file_where_nobody_may_write(tmp_path):
         cache.parent.chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [(None, "unable to open"), (b"", "not a cache of replies"), (b"hello" * 100, "not a database")],
+@for_each(
+    "content, said", [(None, "unable to open"), (b"", "not a cache of replies"), (b"hello" * 100, "not a database")]
 )
 def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
     cache = tmp_path / "replies.sqlite"
@@ -243,8 +243,8 @@ def test_offline_without_a_cache_is_an_error():
         assay.Judge(print, cache=False, offline=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
+@for_each(
+    "options, said",
     [
         ({"samples": 0}, "samples must be a whole number at least 1, not '0'"),
         ({"temperature": -1}, "temperature must be a number from 0, not '-1'"),

@@ -8,6 +8,7 @@ import pytest
 
 import assay
 from assay.tasks.judge.pairwise import combine_orders
+from tables import for_each
 
 QUERIES = {"q1": "What is the capital of France?", "q2": "Who wrote Faust?"}
 CORPUS = {"d1": "Paris is the capital.", "d2": "Lyon is a city.", "d3": "Goethe wrote Faust.", "d4": ""}
@@ -68,8 +69,8 @@ def test_queries_without_a_question_are_an_error():
         assay.judges.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge_of(grade))
 
 
-@pytest.mark.parametrize(
-    ("straight", "turned", "score"),
+@for_each(
+    "straight, turned, score",
     [
         ("A", "B", 1.0),
         ("B", "A", 0.0),

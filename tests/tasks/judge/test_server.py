@@ -10,6 +10,7 @@ import pytest
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
 from chat_server import completion, drip, serve
+from tables import for_each
 
 POLITE = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
 EACH = assay.extend.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
@@ -52,7 +53,7 @@ def test_tokens_and_cost_are_counted():
     assert judge.usage.cost == pytest.approx((200 + 10 * 20) / 1e6)
 
 
-@pytest.mark.parametrize("status", [400, 422, 500, 501])
+@for_each("status", [400, 422, 500, 501])
 def test_a_form_of_output_that_is_not_taken_is_learnt_once(status):
     def old_server(body):
         return status if body.get("response_format", {}).get("type") == "json_schema" else YES
@@ -198,7 +199,7 @@ def test_a_limit_of_tokens_per_minute_is_kept():
         assert time.monotonic() - started >= 0.5
 
 
-@pytest.mark.parametrize("number", [1, 3])
+@for_each("number", [1, 3])
 def test_more_or_fewer_verdicts_than_asked_for_are_no_verdicts(number):
     with serve(completion(json.dumps({"verdicts": [True] * number}))) as chats, pytest.raises(JudgeFailure) as failure:
         judge_of(chats, retries=0).ask(EACH.ask({"statement": ["a", "b"]}, count=2))
@@ -259,8 +260,8 @@ def test_samples_are_drawn_and_flips_are_counted(tmp_path):
     assert [body["seed"] for body in chats.bodies] == [0, 1, 2] * 2
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
+@for_each(
+    "url, said",
     [
         ("http://user:word@host/v1", "user name or a password"),
         ("ftp://host/v1", "is like http://"),

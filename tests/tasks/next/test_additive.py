@@ -10,6 +10,7 @@ from assay.conventions import parse_measure
 from assay.core.judged import Groups, Hits, Judged, Spread
 from assay.measures import TABLE
 from assay.tasks.next.additive import make_additive
+from tables import for_each
 
 RANKINGS = [each for each in TABLE.values() if each.of == "rankings"]
 # Parameters other than the defaults that decide whether a measure adds up.
@@ -114,7 +115,7 @@ def adds_up(measure):
     return True
 
 
-@pytest.mark.parametrize("name", [*default_names(), *VARIANTS])
+@for_each("name", [*default_names(), *VARIANTS])
 def test_a_measure_says_exactly_whether_it_adds_up(name):
     measure = parse_measure(name)
     if name in NEED_MORE:
@@ -146,8 +147,8 @@ def test_weights_are_those_of_the_formula():
     assert weights_of("rbp(p=0.5)", [1, 2, 10], [10, 10, 10])[0] == pytest.approx([0.5, 0.25, 2**-10])
 
 
-@pytest.mark.parametrize(
-    ("measure", "proposal"),
+@for_each(
+    "measure, proposal",
     [
         ("ndcg@7", "use dcg@7"),
         ("ndcg", "use dcg"),

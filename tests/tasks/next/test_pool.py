@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import assay
 from assay.tasks.next import collect
 from assay.tasks.next.api import make_pool
+from tables import for_each
 
 RUNS = {
     "old": {"q1": ["a", "b", "c", "d"], "q2": ["e", "f"]},
@@ -248,8 +249,8 @@ def test_table_and_exports():
     assert len(many.to_csv().splitlines()) == 32
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
+@for_each(
+    "how, message",
     [
         ({"runs": {}}, "no run to pool; pass at least one"),
         ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),

@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import assay
+from tables import for_each
 
 THIRD = 1 / math.log2(4)
 SECOND = 1 / math.log2(3)
@@ -44,7 +45,7 @@ def settlement_of(measure, judged, a, b, **how):
     return assay.next_judgments({"q": judged} if judged else None, runs, measure, order="depth", **how).settlement
 
 
-@pytest.mark.parametrize("row", BY_HAND)
+@for_each("row", BY_HAND)
 def test_by_hand(row):
     measure, judged, a, b, difference, lowest, highest, *rest = row
     found = settlement_of(measure, judged, a, b)

@@ -9,6 +9,7 @@ import assay
 from assay.errors import DataError, MismatchError
 from assay.tasks.probe.response import RankingReader, split_answer
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer
+from tables import for_each
 
 TEXTS = [{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}]
 DOCUMENTS = [
@@ -31,7 +32,7 @@ RESPONSES = {
 }
 
 
-@pytest.mark.parametrize("name", RESPONSES)
+@for_each("name", RESPONSES)
 def test_answer_and_contexts(name):
     ranking = RankingReader(10).read(RESPONSES[name])
     assert (ranking.answer, ranking.ids, ranking.texts) == ("yes", ["d1", "d2"], ["one", "two"])
@@ -40,7 +41,7 @@ def test_answer_and_contexts(name):
 RETRIEVED = [["d1"], {"d1": 0.5}, [("d1", 0.5)], {"results": ["d1"]}, ("d1", "d2"), {"response": ["d1"]}, "d1", None]
 
 
-@pytest.mark.parametrize("response", RETRIEVED)
+@for_each("response", RETRIEVED)
 def test_what_a_retriever_returns_has_no_answer(response):
     assert split_answer(response) is None
 
@@ -52,7 +53,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("response", "said"), BAD)
+@for_each("response, said", BAD)
 def test_an_answer_without_contexts_is_refused(response, said):
     with pytest.raises(DataError, match=said):
         RankingReader(10).read(response)
@@ -117,7 +118,7 @@ def test_a_checkpoint_keeps_answers_and_texts(tmp_path):
     assert (entry["answer"], entry["texts"]) == ("about who", ["one"])
 
 
-@pytest.mark.parametrize(("field", "value"), [("answer", 7), ("texts", ["a", "b"]), ("texts", [1]), ("ordered", 1)])
+@for_each("field, value", [("answer", 7), ("texts", ["a", "b"]), ("texts", [1]), ("ordered", 1)])
 def test_a_damaged_entry_is_named(field, value, tmp_path):
     file = tmp_path / "probe.jsonl"
     how = {"questions": {"q1": "who"}, "qrels": {"q1": ["d1"]}, "measures": "rr", "checkpoint": file}

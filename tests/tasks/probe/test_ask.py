@@ -16,6 +16,7 @@ from assay.net.http import TemporaryError, pause_before_retry
 from assay.tasks.probe import ask as asking
 from assay.tasks.probe.ask import CallLimits, Job, ask_all
 from assay.tasks.probe.response import LiveRanking, RankingReader
+from tables import for_each
 
 QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 
@@ -92,7 +93,7 @@ def kinds(gauge=None, pause=0.01):
     }
 
 
-@pytest.mark.parametrize("kind", kinds())
+@for_each("kind", kinds())
 def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
     gauge = Gauge(4)
     outcomes = ask(kinds(gauge)[kind], timeout=30.0)
@@ -104,7 +105,7 @@ def test_every_kind_of_search_is_asked_a_few_at_a_time(kind):
     assert {outcome.attempts for outcome in outcomes.values()} == {1}
 
 
-@pytest.mark.parametrize("kind", kinds())
+@for_each("kind", kinds())
 def test_it_works_inside_a_running_loop(kind):
     async def notebook():
         return ask(kinds()[kind])
@@ -134,7 +135,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("error", "message"), ERRORS)
+@for_each("error, message", ERRORS)
 def test_failures_are_one_line(error, message):
     outcome = ask(fails(9, error), {"q1": "x"})["q1"]
     assert (outcome.ranking, outcome.attempts) == (None, 2)

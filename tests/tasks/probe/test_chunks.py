@@ -3,6 +3,7 @@
 import pytest
 
 import assay
+from tables import for_each
 
 QUESTIONS = {"q1": "who"}
 QRELS = {"q1": ["b"]}
@@ -27,7 +28,7 @@ def test_chunks_may_be_kept_as_they_are():
     assert (probe["rr"], probe.run["q1"]) == (1 / 3, ["a", "a", "b", "c"])
 
 
-@pytest.mark.parametrize("rule", [r"regex:^(\w)#", "metadata.source", lambda chunk: chunk.partition("#")[0]])
+@for_each("rule", [r"regex:^(\w)#", "metadata.source", lambda chunk: chunk.partition("#")[0]])
 def test_every_kind_of_rule(rule):
     found = [{"id": each, "metadata": {"source": each[0]}} for each in CHUNKS]
     assert assay.probe(lambda _: found, QUESTIONS, QRELS, "rr", doc_id=rule, name="x")["rr"] == 0.5
@@ -58,8 +59,8 @@ def test_no_limit_is_claimed_where_duplicates_were_left_out():
 GIVEN = {"ties": [("b", 0.5), ("a", 0.5)], "distances": [("b", 0.1), ("a", 0.9)]}
 
 
-@pytest.mark.parametrize("found", GIVEN.values(), ids=GIVEN)
-@pytest.mark.parametrize("name", ["x.run", "x.json", "x.jsonl", "x.csv", "x.tsv", "x.parquet"])
+@for_each("found", GIVEN.values())
+@for_each("name", ["x.run", "x.json", "x.jsonl", "x.csv", "x.tsv", "x.parquet"])
 def test_scores_are_kept_beside_the_order_in_every_format(found, name, tmp_path):
     probe = assay.probe(lambda _: found, QUESTIONS, {"q1": ["a"]}, "rr", k=2)
     probe.run.write(tmp_path / name, lossy=True)

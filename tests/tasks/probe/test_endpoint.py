@@ -12,6 +12,7 @@ from assay.live import HttpSearch
 from assay.net import http
 from assay.net.http import TemporaryError
 from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer, found
+from tables import for_each
 
 
 def probed(server, url=None, questions=QUESTIONS, **options):
@@ -111,7 +112,7 @@ FINAL = {
 }
 
 
-@pytest.mark.parametrize("status", FINAL)
+@for_each("status", FINAL)
 def test_what_will_not_change_is_not_tried_again(status):
     reply = Reply(b"nothing here", status, {"Location": "http://elsewhere/x?key=s3cret"})
     with SearchServer(lambda *_: reply) as server, pytest.raises(DataError) as caught:
@@ -120,7 +121,7 @@ def test_what_will_not_change_is_not_tried_again(status):
     assert server.asked["question 1"] == 1
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@for_each("status", [408, 429, 500, 502, 503, 504])
 def test_what_may_pass_is_tried_again(status):
     with SearchServer(lambda question, times: found(question, times) if times > 1 else Reply({}, status)) as server:
         assert probed(server, questions={"q1": "question 1"}).failures == {}
@@ -141,9 +142,7 @@ def test_retry_after_is_heeded_up_to_a_bound(monkeypatch):
         assert time.monotonic() - started < 60
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("", None), ("7", 7.0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)]
-)
+@for_each("value, seconds", [("", None), ("7", 7.0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)])
 def test_what_retry_after_says(value, seconds):
     assert http.seconds_to_wait(value) == seconds
 
@@ -179,7 +178,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@for_each("case", BROKEN)
 def test_answers_that_cannot_be_read_are_named(case):
     content, path, message = BROKEN[case]
     with SearchServer(
@@ -228,7 +227,7 @@ def test_a_slow_one_is_slow_and_not_failed():
     assert probe.elapsed >= 40 / 8 * 0.05
 
 
-@pytest.mark.parametrize("concurrency", [1, 3, 8])
+@for_each("concurrency", [1, 3, 8])
 def test_no_more_calls_at_a_time_than_allowed(concurrency):
     together = Barrier(concurrency)
 
@@ -363,9 +362,7 @@ def test_the_forms_of_answers():
         assert [each if isinstance(each, str) else each[0] for each in ranking] == ids, json.dumps(form)
 
 
-@pytest.mark.parametrize(
-    ("path", "wrap"), [(".", lambda scores: scores), ("data.0", lambda scores: {"data": [scores]})]
-)
+@for_each("path, wrap", [(".", lambda scores: scores), ("data.0", lambda scores: {"data": [scores]})])
 def test_a_path_says_that_a_dict_is_the_ranking(path, wrap):
     with SearchServer(lambda *_: Reply(wrap({"x": 0.1, "d5": 0.9, "y": 0.5}))) as server:
         probe = probed(server, questions={"q5": "question 5"}, path=path, k=2)

@@ -5,6 +5,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.live import HttpSearch
 from assay.tasks.probe.endpoint import all_headers, fill_template, read_address, read_body, read_headers
+from tables import for_each
 
 ADDRESSES = [
     ("http://localhost:8000/search", "http://localhost:8000/search", "/search"),
@@ -14,7 +15,7 @@ ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize(("url", "name", "path"), ADDRESSES)
+@for_each("url, name, path", ADDRESSES)
 def test_addresses(url, name, path):
     address = read_address(url)
     assert address.name == name
@@ -39,7 +40,7 @@ BAD_ADDRESSES = [
 ]
 
 
-@pytest.mark.parametrize(("url", "message"), BAD_ADDRESSES)
+@for_each("url, message", BAD_ADDRESSES)
 def test_bad_addresses(url, message):
     if message is None:
         assert "\n" not in read_address(url).fill_target("x", 1)
@@ -64,7 +65,7 @@ BAD_BODIES = [
 ]
 
 
-@pytest.mark.parametrize(("body", "message"), BAD_BODIES)
+@for_each("body, message", BAD_BODIES)
 def test_bad_bodies(body, message):
     with pytest.raises(DataError) as caught:
         HttpSearch("http://h/", body=body)
@@ -80,7 +81,7 @@ HEADERS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "values"), HEADERS)
+@for_each("line, values", HEADERS)
 def test_headers(line, values):
     assert read_headers([line], {"TOKEN": "t0ken"}).values == values
 
@@ -97,7 +98,7 @@ BAD_HEADERS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), BAD_HEADERS)
+@for_each("line, message", BAD_HEADERS)
 def test_bad_headers(line, message):
     with pytest.raises(DataError) as caught:
         HttpSearch("http://h/", headers=[line], environment={"SPLIT": "s3cret\nx"})

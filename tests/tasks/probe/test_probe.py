@@ -13,6 +13,7 @@ import pytest
 import assay
 from assay.core import progress as bars
 from assay.live import Latency
+from tables import for_each
 
 QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}
 QRELS = {"q1": {"d1": 3, "d2": 1}, "q2": {"d1": 1}, "q3": {"d3": 1}}
@@ -45,7 +46,7 @@ def test_the_usual_measures_are_at_k():
     assert list(assay.probe(FOUND.get, QUESTIONS, QRELS, k=3).result) == ["ndcg@3", "rr@3", "recall@3"]
 
 
-@pytest.mark.parametrize("options", [{}, {"missing": "skip"}, {"convention": "trec_eval"}])
+@for_each("options", [{}, {"missing": "skip"}, {"convention": "trec_eval"}])
 def test_a_failed_question_scores_0_whatever_becomes_of_missing_ones(options):
     probe = assay.probe(
         failing, QUESTIONS, QRELS, ["rr"] if "convention" not in options else ["recip_rank"], retries=0, **options
@@ -87,7 +88,7 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("kind", NOTES)
+@for_each("kind", NOTES)
 def test_notes(kind):
     options, text = NOTES[kind]
     usual = {"search": FOUND.get, "questions": QUESTIONS, "qrels": QRELS, "measures": "rr", "k": 2}
@@ -132,7 +133,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), REFUSED)
+@for_each("options, message", REFUSED)
 def test_mistakes_are_found_before_anything_is_asked(options, message):
     asked = []
     usual = {"search": asked.append, "questions": QUESTIONS, "qrels": QRELS, "measures": "rr"}
@@ -169,8 +170,8 @@ def test_a_dict_is_ranked_by_its_scores():
     assert probe.notes == ()
 
 
-@pytest.mark.parametrize("found", [["d1", "d9"], ["d9", "d1"]])
-@pytest.mark.parametrize("convention", ["assay", "trec_eval"])
+@for_each("found", [["d1", "d9"], ["d9", "d1"]])
+@for_each("convention", ["assay", "trec_eval"])
 def test_equal_scores_in_a_list_keep_the_given_order(found, convention):
     name = "rr" if convention == "assay" else "recip_rank"
     probe = assay.probe(lambda _: [(each, 0.5) for each in found], {"q2": "two"}, QRELS, name, convention=convention)

@@ -10,6 +10,7 @@ from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError
 from assay.tasks.probe.response import LiveRanking, RankingReader, at_path, find_list
 from assay.tasks.probe.retrievers import as_retriever, own_name
+from tables import for_each
 
 QRELS = {"q1": ["d2"]}
 
@@ -133,7 +134,7 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("case", SEARCHES)
+@for_each("case", SEARCHES)
 def test_each_is_asked_in_its_way(case):
     search, length = SEARCHES[case]
     probe = assay.probe(search, {"q1": "a question"}, QRELS, "rr", k=3, retries=0)
@@ -159,7 +160,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("search", "message"), REFUSED)
+@for_each("search, message", REFUSED)
 def test_what_cannot_be_searched_is_refused_before_anything_is_asked(search, message):
     with pytest.raises(DataError) as caught:
         assay.probe(search, {"q1": "x"}, QRELS)
@@ -175,16 +176,14 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("search", "name"), NAMES)
+@for_each("search, name", NAMES)
 def test_names(search, name):
     assert own_name(search) == name
     assert as_retriever(search, 3).name == (name or "search")
     assert as_retriever(search, 3, "mine").name == "mine"
 
 
-@pytest.mark.parametrize(
-    ("search", "kind"), [(lambda _: ["d1"], "a lambda"), (partial(with_k, k=1), "a partial")], ids=["lambda", "partial"]
-)
+@for_each("search, kind", [(lambda _: ["d1"], "a lambda"), (partial(with_k, k=1), "a partial")])
 def test_a_checkpoint_needs_a_name(search, kind, tmp_path):
     file = tmp_path / "checkpoint.jsonl"
     with pytest.raises(DataError) as caught:
@@ -217,7 +216,7 @@ RESPONSES = [
 ]
 
 
-@pytest.mark.parametrize(("response", "ranking"), RESPONSES)
+@for_each("response, ranking", RESPONSES)
 def test_responses(response, ranking):
     assert RankingReader(3).read(response) == ranking
 
@@ -231,15 +230,13 @@ def test_the_id_is_at_the_given_path():
     assert RankingReader(3, DocIdRule.parse("meta.url")).read(found).ids == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    "found", [None, 7, "d1", {"message": "no"}, {"results": "d1"}, [None], [{"id": ""}], [{"id": 1.5}]]
-)
+@for_each("found", [None, 7, "d1", {"message": "no"}, {"results": "d1"}, [None], [{"id": ""}], [{"id": 1.5}]])
 def test_a_response_without_documents_is_an_error(found):
     with pytest.raises(DataError, match=r"^the response"):
         RankingReader(3).read(found)
 
 
-@pytest.mark.parametrize("found", [{"code": 503}, {"total": 0}, {"took": 3, "count": 0}, {"status": 1}, {"error": 7}])
+@for_each("found", [{"code": 503}, {"total": 0}, {"took": 3, "count": 0}, {"status": 1}, {"error": 7}])
 def test_a_status_report_is_not_a_ranking(found):
     with pytest.raises(DataError) as caught:
         RankingReader(3).read(found)

@@ -10,6 +10,7 @@ from assay.live import HttpSearch
 from assay.net.secrets import Secret, hide
 from assay.tasks.probe.result import write_records
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
+from tables import for_each
 
 KEY = "a%2Fb%2Bcdefgh1234"
 
@@ -30,7 +31,7 @@ ECHOES = [
 ]
 
 
-@pytest.mark.parametrize(("query", "text", "shown"), ECHOES)
+@for_each("query, text, shown", ECHOES)
 def test_what_stands_behind_the_question_mark(query, text, shown):
     assert HttpSearch(f"http://h/search?{query}").hide(text) == shown
 
@@ -45,7 +46,7 @@ HEADERS = [
 ]
 
 
-@pytest.mark.parametrize(("header", "text", "shown"), HEADERS)
+@for_each("header, text, shown", HEADERS)
 def test_values_of_headers(header, text, shown):
     assert HttpSearch("http://h/", headers=[header], environment={"KEY": "from-environment"}).hide(text) == shown
 
@@ -54,7 +55,7 @@ def test_what_is_secret_is_hidden_in_part_too():
     assert hide("abcdefgh abcdef… abc…", [Secret("", "abcdefgh")]) == "… … abc…"
 
 
-@pytest.mark.parametrize("query", [f"token={KEY}", "s3cret-bare"])
+@for_each("query", [f"token={KEY}", "s3cret-bare"])
 def test_a_key_that_the_server_sends_back_is_nowhere(query, tmp_path):
     file = tmp_path / "checkpoint.jsonl"
 
@@ -74,7 +75,7 @@ SENT_BACK = "s3cret/key-0123"
 FORMS = [SENT_BACK, "s3cret%2Fkey-0123", r"s3cret\/key-0123", f"doc {SENT_BACK} 7"]
 
 
-@pytest.mark.parametrize("sent", ["header", "url", "body", "basic"])
+@for_each("sent", ["header", "url", "body", "basic"])
 def test_a_key_that_comes_back_as_an_id_a_title_or_an_answer_is_nowhere(sent, tmp_path):
     checkpoint, run, records = tmp_path / "checkpoint.jsonl", tmp_path / "live.run", tmp_path / "records.jsonl"
 
@@ -136,7 +137,7 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize(("body", "text", "shown"), BODIES)
+@for_each("body, text, shown", BODIES)
 def test_keys_in_the_body(body, text, shown):
     search = HttpSearch("http://h/", body=json.dumps({"query": "{query}", **body}))
     assert search.hide(text) == (text if shown is None else shown)
@@ -173,8 +174,8 @@ LOGINS = [
 ]
 
 
-@pytest.mark.parametrize("login", LOGINS)
-@pytest.mark.parametrize(
+@for_each("login", LOGINS)
+@for_each(
     "url",
     [
         "http://{}@h/x",
@@ -194,13 +195,13 @@ def test_user_and_password_in_a_url_are_not_shown(login, url):
     assert not [part for part in ("us3r", "3r:", "pa", "55") if part in said.replace("password", "")]
 
 
-@pytest.mark.parametrize("url", ["http://us3r:pa55%40h/", "http://us3r:pa55＠h/", "http://us3r:[pa55﹫h/"])
+@for_each("url", ["http://us3r:pa55%40h/", "http://us3r:pa55＠h/", "http://us3r:[pa55﹫h/"])
 def test_nor_with_another_at_sign(url):
     with pytest.raises(assay.errors.DataError, match=r"^the URL is invalid$"):
         HttpSearch(url)
 
 
-@pytest.mark.parametrize("headers", [["s3cret"], ["X-Key=s3cret"], ["X-Key s3cret: 1"], ["A: 1", "s3cret"]])
+@for_each("headers", [["s3cret"], ["X-Key=s3cret"], ["X-Key s3cret: 1"], ["A: 1", "s3cret"]])
 def test_a_header_without_a_name_is_not_shown(headers):
     with pytest.raises(assay.errors.DataError, match=f"header {len(headers)} is not; check its name") as error:
         HttpSearch("http://h/", headers=headers)
