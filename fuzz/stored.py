@@ -14,8 +14,8 @@ import harness
 
 with harness.instrumented():
     import assay
-    from assay.results.checksum import checksum_of
-    from assay.results.stored import load_result
+    from assay.results.load import load_result
+    from assay.results.stored import checksum_of
     from assay.results.stored_fields import read_scores
 
 FILE, AGAIN = harness.FOLDER / "stored.json", harness.FOLDER / "again.json"

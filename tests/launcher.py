@@ -31,7 +31,7 @@ PRELOADED = (
     "httpx2",
     "difflib",
     "shlex",
-    "assay.results.stored",
+    "assay.results.load",
     "assay.data.write",
     "assay.tasks.probe.api",
 )

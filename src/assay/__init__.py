@@ -43,8 +43,8 @@ _HOMES = {
     "explain": "assay.tasks.explain",
     "gate": "assay.tasks.gate.api",
     "limits": "assay.core.limits",
-    "load_report": "assay.results.stored",
-    "load_result": "assay.results.stored",
+    "load_report": "assay.results.load",
+    "load_result": "assay.results.load",
     "match_spans": "assay.data.chunks.derived",
     "match_texts": "assay.data.chunks.derived",
     "next_judgments": "assay.tasks.next.api",
@@ -88,10 +88,10 @@ if TYPE_CHECKING:
     from assay.data.run import Run as Run
     from assay.data.run import read_run as read_run
     from assay.render.charts.chart import Chart as Chart
+    from assay.results.load import load_report as load_report
+    from assay.results.load import load_result as load_result
     from assay.results.result import Result as Result
     from assay.results.results import Results as Results
-    from assay.results.stored import load_report as load_report
-    from assay.results.stored import load_result as load_result
     from assay.tasks.agree.api import agree as agree
     from assay.tasks.agree.result import Agreement as Agreement
     from assay.tasks.audit.api import audit as audit

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.results.checksum import is_too_large
+from assay.results.stored import is_too_large
 from storing import NAMES, QRELS, RUN, stored_in, without_checksum
 
 CHANGES = 1_000

@@ -13,7 +13,7 @@ from assay.core.measure import Measure
 from assay.stats.pairs import is_complete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from assay.core.judged import BoolArray, FloatArray
     from assay.results.result import Result
@@ -31,23 +31,11 @@ def align_by_query(result: Result, queries: list[str]) -> Result:
 def select_queries(result: Result, places: Sequence[int]) -> Result:
     """The result with the queries at these places, in this order."""
     order = list(places)
-    return replace(
-        result,
-        queries=[result.queries[place] for place in order],
-        scores={name: column[order] for name, column in result.scores.items()},
-        statistics={name: rows[order] for name, rows in result.statistics.items()},
-        human={name: column[order] for name, column in result.human.items()},
-        noise={name: column[order] for name, column in result.noise.items()},
-        _means={},
-        _intervals={},
-        _ranks=None,
-    )
+    return change_columns(result, [result.queries[place] for place in order], lambda column: column[order])
 
 
 def spread_to_queries(result: Result, queries: list[str]) -> Result:
     """The result with a row for each of these queries, NaN for those that it does not have; its numbers are kept."""
-    if result.queries == queries:
-        return replace(result, _means=result.mean, _intervals={})
     places = {query: place for place, query in enumerate(result.queries)}
     found = [(row, places[query]) for row, query in enumerate(queries) if query in places]
     rows, at = [row for row, _ in found], [place for _, place in found]
@@ -57,16 +45,16 @@ def spread_to_queries(result: Result, queries: list[str]) -> Result:
         wide[rows] = values[at]
         return wide
 
-    return replace(
-        result,
-        queries=queries,
-        scores={name: spread(column) for name, column in result.scores.items()},
-        statistics={name: spread(each) for name, each in result.statistics.items()},
-        human={name: spread(each) for name, each in result.human.items()},
-        noise={name: spread(each) for name, each in result.noise.items()},
-        _means=result.mean,
-        _intervals={},
-    )
+    return replace(change_columns(result, queries, spread), _means=result.mean)
+
+
+def change_columns(result: Result, queries: list[str], change: Callable[[FloatArray], FloatArray]) -> Result:
+    """The result with other queries and columns changed to match; its numbers are computed again."""
+    columns: dict[str, Any] = {
+        kind: {name: change(column) for name, column in getattr(result, kind).items()}
+        for kind in ("scores", "statistics", "human", "noise")
+    }
+    return replace(result, queries=queries, **columns, _means={}, _intervals={}, _ranks=None)
 
 
 def align_measures(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
@@ -95,20 +83,16 @@ def check_computed_alike(key: str, first: Result, other: Result) -> None:
     elif measures[0].definition.of == "judged" and first.judge != other.judge:
         how = [each.judge or "no judge" for each in (first, other)]
     else:
-        check_same_function(key, [each.doc_id for each in policies])
+        rule: Any
+        for rule in (each.doc_id for each in policies):
+            if rule is not None and rule.is_forgotten:
+                raise MismatchError(
+                    f"{key}: the stored result has doc_id={rule}, and it is not known which function that was; "
+                    "evaluate again with a rule, such as before:#, or with a function that has a name"
+                )
         return
     said = f"{how[0]} in one result, {how[1]} in the other"
     raise MismatchError(f"{key} was not computed alike: {said}; compute both the same way")
-
-
-def check_same_function(key: str, rules: Sequence[Any]) -> None:
-    """Raises if a rule is a function of which a stored result has no name that says which it was."""
-    for rule in rules:
-        if rule is not None and rule.is_forgotten:
-            raise MismatchError(
-                f"{key}: the stored result has doc_id={rule}, and it is not known which function that was; "
-                "evaluate again with a rule, such as before:#, or with a function that has a name"
-            )
 
 
 def shared_queries(results: Iterable[Result], key: str) -> BoolArray:

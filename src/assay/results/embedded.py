@@ -1,17 +1,12 @@
-"""Data inside an HTML page: named parts of JSON, compressed, in elements that no browser runs.
+"""Files that hold results: stored ones, and reports, which have the stored result of each run inside their HTML.
 
-A report holds the stored result of each run this way, and what the page shows. Nothing of it is executed.
+The data of a page are named parts of JSON, compressed, in elements that no browser runs.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import gzip
-import io
 import os
 import re
-import zlib
 from pathlib import Path
 
 from assay.core.errors import DataError, FormatError
@@ -20,6 +15,9 @@ from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
 from assay.files.source import check_path, open_source
 
+# How a stored result begins, and how the output of `to_json` begins, which people take for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
+HEAD = 200
 # How a page with data begins.
 START = b'<!doctype html>\n<html lang="en" data-assay="report">'
 PART = re.compile(rb'<script type="application/gzip" id="part-([a-z0-9-]+)">([A-Za-z0-9+/=]*)</script>')
@@ -28,46 +26,45 @@ SEPARATOR = "#"
 LEVEL = 6
 
 
-def pack(name: str, content: bytes) -> str:
-    """A part as HTML; the same content gives the same text."""
-    packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0)).decode("ascii")
-    return f'<script type="application/gzip" id="part-{name}">{packed}</script>\n'
-
-
-def split_report(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """The path of a file, and the name of a run after `#`, if the file is the part before it."""
-    whole = check_path(path)
-    text = os.fspath(path)
-    if SEPARATOR not in str(text) or whole.exists():
-        return whole, None
-    file, _, run = str(text).partition(SEPARATOR)
-    return (Path(file), run) if Path(file).is_file() else (whole, None)
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
+    if is_page(path):
+        return True
+    if not Path(path).is_file():
+        return False
+    with open_source(path) as source:
+        return MARK.match(source.read(limit=HEAD)) is not None
 
 
 def is_page(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a report, by its name and its first bytes."""
-    return ".htm" in str(os.fspath(path)).lower() and is_report(path)
-
-
-def is_report(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a report, judging by its first bytes; the name of a run may follow its path."""
-    file, _ = split_report(path)
-    if not file.is_file():
+    """Whether a file is a report, by its name and its first bytes; the name of a run may follow its path."""
+    if ".htm" not in str(path).lower() or not (file := split_report(path)[0]).is_file():
         return False
     with open_source(file) as source:
         return source.read(limit=len(START)).startswith(START)
 
 
-def report_runs(path: str | os.PathLike[str]) -> list[str]:
-    """The names of the runs in a report."""
-    return run_names(unpack(read_page(split_report(path)[0]), "report"))
+def split_report(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
+    """The path of a file, and the name of a run after `#`, if the file is the part before it."""
+    whole = check_path(path)
+    file, separator, run = str(path).partition(SEPARATOR)
+    return (Path(file), run) if separator and not whole.exists() and Path(file).is_file() else (whole, None)
+
+
+def pack(name: str, content: bytes) -> str:
+    """A part as HTML; the same content gives the same text."""
+    import base64
+    import gzip
+
+    packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0)).decode("ascii")
+    return f'<script type="application/gzip" id="part-{name}">{packed}</script>\n'
 
 
 def embedded_result(path: str | os.PathLike[str]) -> bytes:
     """The stored result of a run in a report; the only one, or the one that is named after its path."""
     file, run = split_report(path)
-    page = read_page(file)
-    names = run_names(unpack(page, "report"))
+    page = read_page(path)
+    names = run_names(page)
     if run is None and len(names) == 1:
         run = names[0]
     if run is None or run not in names:
@@ -77,20 +74,38 @@ def embedded_result(path: str | os.PathLike[str]) -> bytes:
     return unpack(page, f"result-{names.index(run)}")
 
 
-def read_page(path: Path) -> bytes:
+def read_page(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a report."""
-    limit = LIMITS.get().stored
-    with open_source(path) as source:
+    file, limit = split_report(path)[0], LIMITS.get().stored
+    with open_source(file) as source:
         page = source.read(limit=limit + 1)
     if len(page) > limit:
-        raise refuse(f"{path} is larger than {size(limit)}, too large for a report", "stored")
+        raise refuse(f"{file} is larger than {size(limit)}, too large for a report", "stored")
     if not page.startswith(START):
-        raise FormatError(f"{path} is not a report of assay; `assay report` and `comparison.report` write one")
+        raise FormatError(f"{file} is not a report of assay; `assay report` and `comparison.report` write one")
     return page
+
+
+def run_names(page: bytes) -> list[str]:
+    """The names of the runs in a report, from the part that says what the page shows."""
+    content = unpack(page, "report")
+    try:
+        names = [run["name"] for run in decode_finite_json(content.decode())["runs"]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError("the report cannot be read: it was changed") from error
+    if not names or not all(isinstance(name, str) for name in names):
+        raise FormatError("the report names no runs: it was changed")
+    return names
 
 
 def unpack(page: bytes, name: str) -> bytes:
     """A part of a page."""
+    import base64
+    import binascii
+    import gzip
+    import io
+    import zlib
+
     found = [part for part in PART.finditer(page) if part[1].decode() == name]
     if len(found) != 1:
         raise FormatError(f"the report has no part {name!r}, or more than one; it was changed or cut off")
@@ -103,15 +118,3 @@ def unpack(page: bytes, name: str) -> bytes:
     if len(content) > limit:
         raise refuse(f"part {name!r} of the report holds more than {size(limit)}", "stored")
     return content
-
-
-def run_names(content: bytes) -> list[str]:
-    """The names of the runs, from the part that says what the page shows."""
-    try:
-        core = decode_finite_json(content.decode())
-        names = [run["name"] for run in core["runs"]]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FormatError("the report cannot be read: it was changed") from error
-    if not names or not all(isinstance(name, str) for name in names):
-        raise FormatError("the report names no runs: it was changed")
-    return names

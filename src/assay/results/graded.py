@@ -58,7 +58,6 @@ class GradedPairs(Exports):
         return table_of(self.to_polars(), self._caption(), self.notes)
 
     def _caption(self) -> str:
-        """What stands below the table."""
         return self.signature
 
     def _more_fields(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Numbers by names that MLflow takes: letters, digits, `_`, `-`, `.` and blanks, and `/` between parts of a path.
 
-MLflow refuses any other character, names that are not plain paths, and names of more than 250 characters. Some of its
-stores do not tell upper from lower case, and some keep a file per name.
+MLflow refuses any other character, names that are not plain paths, and names of more than 250 characters.
 """
 
 from __future__ import annotations
@@ -57,17 +56,16 @@ def grouped_metrics(groups: Mapping[str, Iterable[tuple[str, float | None]]]) ->
 
 def legal_names(names: Iterable[str], longest: int) -> list[str]:
     """Legal names for names, in their order; of those that become the same, all but the first get a number."""
-    taken: set[str] = set()
-    found = []
+    # Some stores do not tell upper from lower case.
+    taken: dict[str, str] = {}
     for each in names:
         wanted = legal_name(each)
         name, number = wanted[:longest], 1
         while name.lower() in taken:
             number += 1
             name = f"{wanted[: longest - ROOM]}_{number}"
-        taken.add(name.lower())
-        found.append(name)
-    return found
+        taken[name.lower()] = name
+    return list(taken.values())
 
 
 def legal_name(text: str) -> str:

@@ -103,7 +103,6 @@ class Result(Exports):
         raise MeasureError(f"{show(name)} was not computed; the result has {', '.join(near)}")
 
     def _spelt(self, name: str | Measure) -> Measure | None:
-        """The measure that a name means, if it means one."""
         found = list(parse_measures([name], find_convention(self.convention), self.policies.rel).values())
         # A function that gives records their scores is not part of a result.
         return Measure(found[0].definition, found[0].values) if len(found) == 1 else None
@@ -111,23 +110,20 @@ class Result(Exports):
     def __getitem__(self, name: str | Measure) -> float:
         """The mean of a measure, or its other aggregate over queries."""
         key = self.key(name)
-        if key not in self._means:
-            self._means[key] = self._combined(key)
-        return self._means[key]
-
-    def _combined(self, key: str) -> float:
-        """The number of a measure over all queries."""
-        definition = self.measures[key].definition
+        if key in self._means:
+            return self._means[key]
         if (anchor := self.anchored(key)) is not None:
-            return anchor.value
-        if is_pooled(self.measures[key]):
+            value = anchor.value
+        elif is_pooled(self.measures[key]):
             statistics = self._defined_statistics(key)
             totals = statistics.sum(axis=0)
-            return float(combine_statistics(self.measures[key], totals)) if len(statistics) else math.nan
-        return AGGREGATES[definition.aggregate](self.scores[key])
+            value = float(combine_statistics(self.measures[key], totals)) if len(statistics) else math.nan
+        else:
+            value = AGGREGATES[self.measures[key].definition.aggregate](self.scores[key])
+        self._means[key] = value
+        return value
 
     def _defined_statistics(self, key: str) -> FloatArray:
-        """The statistics of the queries that the measure is defined for."""
         scores = self.scores[key]
         is_defined: BoolArray = scores == scores  # noqa: PLR0124 - NaN is not equal to itself
         # A result stored by an older assay has its numbers but no statistics.
@@ -147,17 +143,13 @@ class Result(Exports):
     def only(self, names: Iterable[str | Measure]) -> Result:
         """The same result with only some of its measures, under the given names."""
         keys = {str(name): self.key(name) for name in names}
-        return replace(
-            self,
-            measures={name: self.measures[key] for name, key in keys.items()},
-            scores={name: self.scores[key] for name, key in keys.items()},
-            own_policies={name: self.own_policies[key] for name, key in keys.items() if key in self.own_policies},
-            statistics={name: self.statistics[key] for name, key in keys.items() if key in self.statistics},
-            human={name: self.human[key] for name, key in keys.items() if key in self.human},
-            noise={name: self.noise[key] for name, key in keys.items() if key in self.noise},
-            _means={name: self[key] for name, key in keys.items()},
-            _intervals={},
-        )
+        kinds = ("measures", "scores", "own_policies", "statistics", "human", "noise")
+        columns: dict[str, Any] = {
+            kind: {name: known[key] for name, key in keys.items() if key in known}
+            for kind in kinds
+            for known in [getattr(self, kind)]
+        }
+        return replace(self, **columns, _means={name: self[key] for name, key in keys.items()}, _intervals={})
 
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""
@@ -179,7 +171,11 @@ class Result(Exports):
             self._intervals[level, seed] = bootstrap_all(self.scores, aggregates, level=level, seed=seed)
         key = self.key(name)
         if key in self.statistics:
-            return self._pooled_interval(key, level, seed)
+            statistics = self._defined_statistics(key)
+            if len(statistics) < FEWEST:
+                return Interval(math.nan, math.nan)
+            totals = resampled_totals(statistics, SAMPLES, seed)
+            return percentiles(combine_statistics(self.measures[key], totals), level)
         if self.measures[key].has_own_number:
             raise MeasureError(f"{key} is one number for all queries and has no interval")
         interval = self._intervals[level, seed][key]
@@ -203,13 +199,6 @@ class Result(Exports):
         check_level(level)
         return anchored_mean(self.scores[key], self.human[key], level)
 
-    def _pooled_interval(self, key: str, level: float, seed: int) -> Interval:
-        """The interval of a score of summed statistics."""
-        statistics = self._defined_statistics(key)
-        if len(statistics) < FEWEST:
-            return Interval(math.nan, math.nan)
-        return percentiles(combine_statistics(self.measures[key], resampled_totals(statistics, SAMPLES, seed)), level)
-
     def counted(self, name: str | Measure) -> int:
         """The number of queries in the mean."""
         scores = self.scores[self.key(name)]
@@ -224,16 +213,15 @@ class Result(Exports):
         """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
         signed = tuple(map(self._signed, self.measures))
-        details = (*self.matching, *([self.judge] if self.judge else []), *map(self._anchor_words, self.human))
+        anchors = [
+            f"ppi[{key}: human={anchor.human} lambda={anchor.weight:.4g}]"
+            for key in self.human
+            if (anchor := self.anchored(key)) is not None
+        ]
+        details = (*self.matching, *([self.judge] if self.judge else []), *anchors)
         return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, details)
 
-    def _anchor_words(self, key: str) -> str:
-        """How human labels anchor a measure, as in a signature."""
-        anchor = self.anchored(key)
-        return "" if anchor is None else f"ppi[{key}: human={anchor.human} lambda={anchor.weight:.4g}]"
-
     def _signed(self, name: str) -> SignedMeasure:
-        """How one measure was computed."""
         measure = self.measures[name]
         basis = measure.definition.basis
         software = "" if basis is None else basis()
@@ -252,7 +240,6 @@ class Result(Exports):
         return self._with_signature(columns, rows)
 
     def _anchor_fields(self, name: str) -> dict[str, float | int | None]:
-        """What is shown of human labels; nothing if no measure has any."""
         if not self.human:
             return {}
         anchor = self.anchored(name)
@@ -286,7 +273,6 @@ class Result(Exports):
         return self._with_signature(columns, (*rows, ("all", *self.mean.values())))
 
     def _with_signature(self, columns: tuple[Column, ...], rows: tuple[tuple[Cell, ...], ...]) -> Table:
-        """A table with the signature and the notes below it."""
         signature = self.signature
         return Table(columns, rows, signature.summary, tuple(map(str, self._remarks())), signature.hint)
 

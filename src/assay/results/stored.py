@@ -5,7 +5,8 @@
     ["q1",0.5],
     ["q2",null]],"rows":2,"checksum":"sha256:…"}
 
-Nothing in a file is executed, and every field is checked. Versions 1 and 2 have no checksum and no number of rows.
+The checksum is over what the JSON says, not over its bytes: a formatter may indent the file, sort its keys or write 1.0
+as 1. Any other change is found, also by the number of rows and the ranges of measures. Versions 1 and 2 have neither.
 """
 
 from __future__ import annotations
@@ -19,54 +20,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.conventions import CONVENTIONS
-from assay.core.errors import DataError, FileError, FormatError
-from assay.core.json_text import decode_finite_json, explain_json_error
+from assay.core.errors import DataError, FileError
+from assay.core.interface import Task
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import NoteKind
-from assay.core.text import count, show
-from assay.files.source import check_path, is_source, open_source, prefix_errors
-from assay.results.checksum import checksum_of, find_outside, is_too_large
-from assay.results.embedded import SEPARATOR, embedded_result, is_page, read_page, run_names, split_report, unpack
-from assay.results.result import Result, subject_of
-from assay.results.results import Results
-from assay.results.stored_fields import (
-    BACK,
-    LONGEST_ID,
-    absent_notes,
-    check_fields,
-    fault,
-    is_name,
-    is_text,
-    read_human,
-    read_judge,
-    read_matching,
-    read_measures,
-    read_noise,
-    read_notes,
-    read_policies,
-    read_scores,
-    read_statistics,
-    write_note,
-)
+from assay.core.parameter import LARGEST_WHOLE
+from assay.core.text import printable, show
+from assay.engine.ranking import repeats_of
+from assay.files.source import check_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.core.judged import FloatArray
-    from assay.files.source import Readable
+    from assay.core.measure import Measure
+    from assay.core.note import Note
+    from assay.core.policies import Policies
+    from assay.results.result import Result
 
 VERSION = 3
-# Of whatever comes; above it the number is damaged.
-NEWEST = 1_000_000
-# The first version with what shows that nothing was changed.
-WITH_CHECKSUM = 3
-CHECKS = ("checksum", "rows")
-FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
+# JSON has no numbers for these.
+INFINITE = {math.inf: "inf", -math.inf: "-inf"}
+# JSON can express these, UTF-8 cannot.
+SURROGATES = re.compile("[\ud800-\udfff]")
+LONGEST_ID = 100_000
+# The queries of a note that are stored; its count says how many there are.
+MOST_NOTED = 1_000
+# Names of fields take the most memory, and an honest file has few: one for so many values that are allowed.
+VALUES_PER_NAME = 16
+NAME = re.compile(rb'"\s*:')
+# What rounding adds to a value at the end of its range.
+ROUNDING = 1e-9
 # Characters of a run's name that a file name should not have.
 UNSAFE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
-# JSON has no numbers for these.
-INFINITE = {value: word for word, value in BACK.items()}
 
 
 def write_result(result: Result, path: str | os.PathLike[str]) -> None:
@@ -77,6 +63,19 @@ def write_result(result: Result, path: str | os.PathLike[str]) -> None:
     content = stored_content(result)
     with open_replacement(target_of(path)) as file:
         file.write(content)
+
+
+def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str]) -> None:
+    """Writes one file per result into a folder, which is made if it does not exist."""
+    names = {name: UNSAFE.sub("-", name).lstrip(".") or "run" for name in results}
+    if len(set(names.values())) < len(names):
+        raise DataError("two runs would have the same file name; rename one")
+    try:
+        check_path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{show(os.fspath(folder))} cannot be made a folder: {error.strerror or error}") from error
+    for name, result in results.items():
+        write_result(result, Path(folder) / f"{names[name]}.json")
 
 
 def stored_content(result: Result) -> bytes:
@@ -104,10 +103,17 @@ def stored_content(result: Result) -> bytes:
     columns = [plain_values(result.scores[name]) for name in result.measures]
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
     sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
-    more: dict[str, Any] = {"statistics": sums, "matching": list(result.matching), "judge": result.judge}
-    for kind, more_values in (("human", result.human), ("noise", result.noise)):
-        more[kind] = {name: plain_values(values) for name, values in more_values.items()}
-    more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
+    human, noise = (
+        {name: plain_values(values) for name, values in each.items()} for each in (result.human, result.noise)
+    )
+    more = {
+        "statistics": sums,
+        "matching": list(result.matching),
+        "judge": result.judge,
+        "human": human,
+        "noise": noise,
+    }
+    more = {**{name: value for name, value in more.items() if value}, "rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
     said = json.loads(compact_json(head | more))
     more["checksum"] = checksum_of(said, result.queries, [result.scores[name] for name in result.measures])
@@ -147,130 +153,87 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
     return said
 
 
-def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str]) -> None:
-    """Writes one file per result into a folder, which is made if it does not exist."""
-    names = {name: UNSAFE.sub("-", name).lstrip(".") or "run" for name in results}
-    if len(set(names.values())) < len(names):
-        raise DataError("two runs would have the same file name; rename one")
-    try:
-        check_path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{show(os.fspath(folder))} cannot be made a folder: {error.strerror or error}") from error
-    for name, result in results.items():
-        write_result(result, Path(folder) / f"{names[name]}.json")
-
-
-def load_result(path: Readable) -> Result:
-    """Reads a result that `Result.save` wrote; it works wherever a result does.
-
-    Nothing in the file is executed and every field is checked, so files from strangers are safe. A measure that is not
-    defined here keeps its name and its values.
-    """
-    if not is_source(path):
-        raise DataError(f"a stored result is a path or a file object, not {show(path)}")
-    if isinstance(path, (str, os.PathLike)) and check_path(path).is_dir():
-        raise FileError(f"{show(os.fspath(path))} is a directory; name the file of one stored result")
-    if isinstance(path, (str, os.PathLike)) and is_page(path):
-        return parse_result(embedded_result(path), os.fspath(path))
-    with open_source(path) as source:
-        content = source.read(limit=LIMITS.get().stored + 1)
-    return parse_result(content, source.name)
-
-
-def load_report(path: str | os.PathLike[str]) -> Results:
-    """The results in a report, by run: the exact scores that `assay report` wrote, as `load_result` gives them."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise DataError(f"a report is a path, not {show(path)}")
-    page = read_page(split_report(path)[0])
-    names = run_names(unpack(page, "report"))
-    results = {
-        name: parse_result(unpack(page, f"result-{number}"), f"{os.fspath(path)}{SEPARATOR}{name}")
-        for number, name in enumerate(names)
+def write_note(note: Note) -> dict[str, Any]:
+    """A note as it is stored: its text without control characters, and the first of its queries."""
+    said = {
+        "kind": str(note.kind),
+        "text": printable(note.text),
+        "count": note.count,
+        "queries": [query for query in note.queries[:MOST_NOTED] if is_text(query, LONGEST_ID)],
+        "measures": list(note.measures),
+        # The options and tasks that an advice names in each interface's own way.
+        "advice": [
+            printable(part)
+            if isinstance(part, str)
+            else {"task": part.name}
+            if isinstance(part, Task)
+            else {"option": part.name, "value": part.value}
+            for part in note.advice
+        ],
     }
-    return Results(results)
+    return {name: value for name, value in said.items() if value}
 
 
-def parse_result(content: bytes, name: str) -> Result:
-    """The result in the content of a file."""
-    with prefix_errors(name):
-        fields = check_head(parse_content(content))
-        policies = read_policies(fields["policies"])
-        measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
-        queries, scores = read_scores(fields["queries"], list(measures))
-        statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
-        notes = read_notes(fields["notes"])
-        matching = read_matching(fields.get("matching", []))
-        for sentence in find_outside(measures, {name: own.get(name, policies) for name in measures}, queries, scores):
-            raise fault(sentence)
-        check_unchanged(fields, queries, scores)
-        return Result(
-            measures,
-            queries,
-            scores,
-            fields["convention"],
-            policies,
-            (*notes, *absent_notes(measures)),
-            own,
-            statistics,
-            subject=subject_of(measures, fields["convention"], policies),
-            version=fields["written_by"],
-            matching=matching,
-            judge=read_judge(fields.get("judge", "")),
-            human=read_human(fields.get("human", {}), measures, len(queries)),
-            noise=read_noise(fields.get("noise", {}), measures, len(queries)),
-            _means={name: mean for name, mean in means.items() if name not in statistics},
-        )
+def is_text(value: object, longest: int) -> bool:
+    """Whether it is a text that can be written anywhere: not too long, and without lone surrogates."""
+    return isinstance(value, str) and len(value) <= longest and not SURROGATES.search(value)
 
 
-def parse_content(content: bytes) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The JSON of a file."""
-    limits = LIMITS.get()
-    if len(content) > limits.stored:
-        raise refuse(f"the file is larger than {size(limits.stored)}, too large for a stored result", "stored")
-    if is_too_large(content):
-        raise refuse(f"the file has more than {limits.values:,} values, too many for a stored result", "values")
-    try:
-        text = content.decode("utf-8-sig")
-        return decode_finite_json(text)
-    except json.JSONDecodeError as error:
-        is_cut = error.msg.startswith("Unterminated") or not text[error.pos :].strip()
-        reason = "the file is cut off" if is_cut else explain_json_error(error)
-        raise fault(f"line {error.lineno}: {reason}") from None
-    except (ValueError, RecursionError) as error:
-        raise fault(explain_json_error(error)) from None
+def checksum_of(fields: Mapping[str, Any], queries: Sequence[str], scores: Iterable[FloatArray]) -> str:
+    """The checksum of a stored result, from its fields and its rows."""
+    head = {name: value for name, value in fields.items() if name not in ("checksum", "queries")}
+    import hashlib
+
+    digest = hashlib.sha256()
+    for part in (head, list(queries)):
+        digest.update(json.dumps(as_floats(part), sort_keys=True, separators=(",", ":")).encode())
+    for values in scores:
+        digest.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
 
 
-def check_head(content: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
-    """The fields, if they are those of a result that this version reads."""
-    fields: dict[str, Any] = content if isinstance(content, dict) else {}
-    if fields.get("assay") != "result":
-        if str(fields.get("schema")).startswith("assay/"):
-            raise FormatError(
-                "this is the output of `--format json` or `to_json`, which cannot be loaded; "
-                "store the result with `--save FILE`, or with `result.save` in Python"
-            )
-        raise fault("this is not a stored result")
-    version = fields.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= NEWEST:
-        raise fault(f"the version must be a whole number, not {show(version)}")
-    if version > VERSION:
-        said = f"its version is {version}, this assay reads up to {VERSION}"
-        raise FormatError(f"this file was written by a newer assay: {said}; update assay")
-    needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
-    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge", "human", "noise"))
-    for name in ("written_by", "convention"):
-        if not is_name(fields[name]):
-            raise fault(f"{name} must be a word, not {show(fields[name])}")
-    if fields["convention"] not in CONVENTIONS:
-        raise FormatError(f"unknown convention {show(fields['convention'])}; update assay")
-    return fields
+def as_floats(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """The value with floats for its whole numbers."""
+    if isinstance(value, dict):
+        return {name: as_floats(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [as_floats(each) for each in value]
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_WHOLE
+    return float(value) if is_whole else value
 
 
-def check_unchanged(fields: Mapping[str, Any], queries: list[str], scores: Mapping[str, FloatArray]) -> None:
-    """Raises if a file is not as it was written; one of an early version cannot show it."""
-    if fields["version"] < WITH_CHECKSUM:
-        return
-    if fields["rows"] != len(queries) or isinstance(fields["rows"], bool):
-        raise fault(f"the file has {count(len(queries), 'row')}, and it says {show(fields['rows'])}")
-    if fields["checksum"] != checksum_of(fields, queries, scores.values()):
-        raise fault("the file was changed after it was written: its checksum does not match")
+def is_too_large(content: bytes) -> bool:
+    """Whether the JSON would take very much memory, judging by its commas, brackets and names of fields."""
+    values = sum(map(content.count, (b",", b"[", b"{")))
+    most = LIMITS.get().values
+    if values > most:
+        return True
+    names = most // VALUES_PER_NAME
+    return content.count(b":") > names and sum(1 for _ in NAME.finditer(content)) > names
+
+
+def find_outside(
+    measures: Mapping[str, Measure],
+    policies: Mapping[str, Policies],
+    queries: Sequence[str],
+    scores: Mapping[str, FloatArray],
+) -> Iterator[str]:
+    """For each measure that has a value outside its range, a sentence about the first one.
+
+    Only assay knows the ranges of its measures; others may not have thought about theirs. A document that counts each
+    time it is retrieved takes most measures out of their ranges.
+    """
+    for name, measure in measures.items():
+        is_known = measure.definition.function.__module__.startswith("assay.measures.")
+        if not is_known or repeats_of(policies[name]) == "count":
+            continue
+        about, values = measure.definition, scores[name]
+        # A cutoff leaves the range as it is.
+        others = {key: value for key, value in measure.values.items() if key != about.at}
+        is_usual = all(value == about.parameters[key].default for key, value in others.items())
+        low, high = (is_usual and about.usual_range) or about.range
+        is_outside = (values < low - ROUNDING * max(1, abs(low))) | (values > high + ROUNDING * max(1, abs(high)))
+        if is_outside.any():
+            first = int(np.argmax(is_outside))
+            where = f"{name} of query {show(queries[first])}"
+            yield f"{where} is {values[first]:g}, which is not in the range of the measure, {low:g} to {high:g}"

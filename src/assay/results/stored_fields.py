@@ -6,7 +6,6 @@ A measure that is not defined here is known by its name only.
 from __future__ import annotations
 
 import math
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
 from assay.core.text import Advice, Option, Task, printable, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
+from assay.results.stored import INFINITE, LONGEST_ID, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,13 +28,8 @@ if TYPE_CHECKING:
     from assay.core.convention import Convention
     from assay.core.judged import FloatArray, Judged
 
-BACK = {"inf": math.inf, "-inf": -math.inf}
-# JSON can express these, UTF-8 cannot.
-SURROGATES = re.compile("[\ud800-\udfff]")
-LONGEST_ID = 100_000
+BACK = {word: value for value, word in INFINITE.items()}
 LONGEST_NOTE = 100_000
-# The queries of a note that are stored; its count says how many there are.
-MOST_NOTED = 1_000
 MOST_ABSENT = 10_000
 
 
@@ -43,12 +38,7 @@ def fault(text: str) -> FormatError:
     return FormatError(f"{text}; write the file again with `{Option('result.save')}`")
 
 
-def check_fields(
-    fields: Any,  # noqa: ANN401 - whatever the file holds
-    needed: tuple[str, ...],
-    where: str,
-    allowed: tuple[str, ...] = (),
-) -> dict[str, Any]:
+def check_fields(fields: object, needed: tuple[str, ...], where: str, allowed: tuple[str, ...] = ()) -> dict[str, Any]:
     """The fields of an object, if it has all that are needed and no unknown ones."""
     if not isinstance(fields, dict):
         raise fault(f"{where} must be an object, not {show(fields)}")
@@ -63,12 +53,11 @@ def is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
-def is_text(value: object, longest: int) -> bool:
-    """Whether it is a text that can be written anywhere: not too long, and without lone surrogates."""
-    return isinstance(value, str) and len(value) <= longest and not SURROGATES.search(value)
+def is_line(value: object) -> bool:
+    return is_text(value, LONGEST_NOTE) and str(value).isprintable()
 
 
-def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file holds
+def read_policies(fields: object) -> Policies:
     """The policies; one that the file does not name has its default, as before it was introduced."""
     if not isinstance(fields, dict):
         raise fault(f"policies must be an object, not {show(fields)}")
@@ -79,7 +68,7 @@ def read_policies(fields: Any) -> Policies:  # noqa: ANN401 - whatever the file 
         raise FormatError(f"{error}; {advice}") from None
 
 
-def read_scores(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:  # noqa: ANN401 - whatever the file holds
+def read_scores(rows: object, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:
     """The queries, and the values of each measure."""
     if not isinstance(rows, list):
         raise fault(f"queries must be a list, not {show(rows)}")
@@ -101,114 +90,92 @@ def read_scores(rows: Any, measures: list[str]) -> tuple[list[str], dict[str, Fl
     return [row[0] for row in rows], scores
 
 
-def read_stored_number(value: Any, where: str) -> float:  # noqa: ANN401 - whatever the file holds
+def read_stored_number(value: object, where: str) -> float:
     """A number of the file as a float; null is NaN."""
     if value is None:
         return math.nan
     if isinstance(value, str) and value in BACK:
         return BACK[value]
-    is_float = isinstance(value, float) and math.isfinite(value)
-    is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_WHOLE
-    if not is_float and not is_whole:
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST_WHOLE:
         raise fault(f"{where} must be a number in the range of a float, or null, not {show(value)}")
     return float(value)
 
 
-def write_note(note: Note) -> dict[str, Any]:
-    """A note as it is stored: its text without control characters, and the first of its queries."""
-    queries = [query for query in note.queries[:MOST_NOTED] if is_text(query, LONGEST_ID)]
-    said = {"kind": str(note.kind), "text": printable(note.text), "count": note.count, "queries": queries}
-    more = {"measures": list(note.measures), "advice": list(map(write_advice, note.advice))}
-    return {name: value for name, value in {**said, **more}.items() if value}
-
-
-def write_advice(part: str | Option | Task) -> str | dict[str, Any]:
-    """A part of an advice: text, or the option or task that it names in each interface's own way."""
-    if isinstance(part, str):
-        return printable(part)
-    return {"task": part.name} if isinstance(part, Task) else {"option": part.name, "value": part.value}
-
-
-def read_advice(parts: Any) -> Advice:  # noqa: ANN401 - whatever the file holds
-    """The advice of a note."""
-    if not isinstance(parts, list):
-        raise fault(f"the advice of a note must be a list, not {show(parts)}")
-    return tuple(map(read_advice_part, parts))
-
-
-def read_advice_part(part: Any) -> str | Option | Task:  # noqa: ANN401 - whatever the file holds
-    """A part of the advice of a note."""
-    if is_line(part):
-        return str(part)
-    if isinstance(part, dict) and part.keys() == {"task"} and is_name(part["task"]):
-        return Task(part["task"])
-    if isinstance(part, dict) and part.keys() == {"option", "value"} and is_name(part["option"]):
-        value = part["value"]
-        # A pair is one entry of a dict.
-        if isinstance(value, list) and len(value) == len(("key", "value")) and all(map(is_plain, value)):
-            return Option(part["option"], (value[0], value[1]))
-        if value is None or is_plain(value):
-            return Option(part["option"], value)
-    raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
-
-
-def is_line(value: object) -> bool:
-    """Whether it is a text that can be shown as it is."""
-    return is_text(value, LONGEST_NOTE) and str(value).isprintable()
-
-
-def is_plain(value: object) -> bool:
-    """Whether it is the value of an option: a text, a number, true or false."""
-    return isinstance(value, (bool, int, float)) or is_line(value)
-
-
-def read_notes(notes: Any) -> list[Note]:  # noqa: ANN401 - whatever the file holds
+def read_notes(notes: object) -> list[Note]:
     """The notes, each an object, or a pair of a word and a sentence as 0.1.0 wrote them."""
     if not isinstance(notes, list):
         raise fault(f"notes must be a list, not {show(notes)}")
     return [read_note(note) for note in notes]
 
 
-def read_note(note: Any) -> Note:  # noqa: ANN401 - whatever the file holds
+def read_note(note: object) -> Note:
     """One note; an unknown kind becomes `other`."""
-    is_pair = isinstance(note, list) and len(note) == 2  # noqa: PLR2004 - a word and a sentence
-    about = dict(zip(("kind", "text"), note, strict=True)) if is_pair else note
+    about = note
+    if isinstance(note, list) and len(note) == 2:  # noqa: PLR2004 - a word and a sentence
+        about = dict(zip(("kind", "text"), note, strict=True))
     if not isinstance(about, dict) or not {"kind", "text"} <= about.keys():
         raise fault(f"a note must have a kind and a text, not {show(note)}")
     fields = check_fields(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures", "advice"))
     kind, text, count = fields["kind"], fields["text"], fields.get("count", 0)
-    if not is_name(kind) or not (is_text(text, LONGEST_NOTE) and text.isprintable()):
+    if not is_name(kind) or not is_line(text):
         raise fault(f"a note must have a kind and a text, not {show(note)}")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= LARGEST_WHOLE:
         raise fault(f"the count of a note must be a whole number from 0, not {show(count)}")
-    queries, measures = (read_ids(fields.get(name, []), f"the {name} of a note") for name in ("queries", "measures"))
+    for name in ("queries", "measures"):
+        named = fields.get(name, [])
+        if not isinstance(named, list) or not all(is_text(each, LONGEST_ID) for each in named):
+            raise fault(f"the {name} of a note must be a list of strings, not {show(named)}")
+    queries, measures = (tuple(fields.get(name, ())) for name in ("queries", "measures"))
     return Note(NoteKind.named(kind), text, count, queries, measures, read_advice(fields.get("advice", [])))
 
 
-def read_matching(rules: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
+def read_advice(parts: object) -> Advice:
+    """The advice of a note: texts, and the options and tasks that it names."""
+    if not isinstance(parts, list):
+        raise fault(f"the advice of a note must be a list, not {show(parts)}")
+
+    def is_plain(value: object) -> bool:
+        return isinstance(value, (bool, int, float)) or is_line(value)
+
+    advice: list[str | Option | Task] = []
+    for part in parts:
+        about: dict[str, Any] = part if isinstance(part, dict) else {}
+        value = about.get("value")
+        # A pair is one entry of a dict.
+        is_pair = isinstance(value, list) and len(value) == len(("key", "value")) and all(map(is_plain, value))
+        if is_line(part):
+            advice.append(part)
+        elif about.keys() == {"task"} and is_name(about["task"]):
+            advice.append(Task(about["task"]))
+        elif (
+            about.keys() == {"option", "value"}
+            and is_name(about["option"])
+            and (is_pair or value is None or is_plain(value))
+        ):
+            advice.append(Option(about["option"], tuple(value) if is_pair else value))  # type: ignore[arg-type]
+        else:
+            raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
+    return tuple(advice)
+
+
+def read_matching(rules: object) -> tuple[str, ...]:
     """How gold without ids was matched."""
     if not isinstance(rules, list) or not all(map(is_name, rules)):
         raise fault(f"matching must be a list of rules, not {show(rules)}")
     return tuple(rules)
 
 
-def read_judge(text: Any) -> str:  # noqa: ANN401 - whatever the file holds
+def read_judge(text: object) -> str:
     """Which LLM gave verdicts, and how it was asked."""
-    if not is_text(text, LONGEST_NOTE) or not text.isprintable():
+    if not is_line(text):
         raise fault(f"judge must be a line of text, not {show(text)}")
     return str(text)
 
 
-def read_ids(ids: Any, where: str) -> tuple[str, ...]:  # noqa: ANN401 - whatever the file holds
-    if not isinstance(ids, list) or not all(is_text(each, LONGEST_ID) for each in ids):
-        raise fault(f"{where} must be a list of strings, not {show(ids)}")
-    return tuple(ids)
-
-
 def read_measures(
-    said: Any,  # noqa: ANN401 - whatever the file holds
-    policies: Policies,
-    convention: Convention,
+    said: object, policies: Policies, convention: Convention
 ) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
     """The measures by their names in the result, the policies that some have of their own, and the stored means."""
     if not isinstance(said, list):
@@ -221,13 +188,40 @@ def read_measures(
         name = about["name"]
         if name in measures:
             raise fault(f"duplicate measure {show(name)}")
-        measures[name] = find_measure(about["measure"], about["aggregate"], about["higher_is_better"], "mean" in about)
+        measures[name] = stored_measure(about)
         if "mean" in about:
             means[name] = read_stored_number(about["mean"], f"the mean of {show(name)}")
         if "policies" in about and (changed := read_policies(about["policies"])) != policies:
             own[name] = changed
         check_stored_name(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
     return measures, own, means
+
+
+def check_measure(said: object, where: str) -> dict[str, Any]:
+    """The description of a measure, with every field checked."""
+    needed = ("name", "measure", "aggregate", "higher_is_better")
+    about = check_fields(said, needed, where, allowed=("policies", "mean"))
+    if not is_name(about["name"]) or not is_name(about["measure"]):
+        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
+    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
+        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
+    if not isinstance(about["higher_is_better"], bool):
+        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
+    return about
+
+
+def stored_measure(about: Mapping[str, Any]) -> Measure:
+    """The measure of a description, or one with only the name if it is not defined here."""
+    known = (about["aggregate"], about["higher_is_better"], "mean" in about)
+    try:
+        measure = parse(about["measure"])
+    except MeasureError:
+        measure = None
+    if measure is not None:
+        definition = measure.definition
+        if (definition.aggregate, definition.higher_is_better, measure.has_own_number) == known:
+            return measure
+    return Measure(absent_definition(about["measure"], *known), {})
 
 
 def check_stored_name(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
@@ -244,8 +238,7 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
             found.append([chosen.measure for chosen in resolve([name], convention, options, short).values()])
         except MeasureError:
             return
-    same = [each for each in found if len(each) != 1 or is_same_measure(each[0], measure)]
-    if not same:
+    if all(len(each) == 1 and not is_same_measure(each[0], measure) for each in found):
         raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under that name")
 
 
@@ -258,36 +251,8 @@ def is_same_measure(named: Measure, measure: Measure) -> bool:
     return is_bound or is_grouped or named == measure
 
 
-def check_measure(said: Any, where: str) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
-    """The description of a measure, with every field checked."""
-    needed = ("name", "measure", "aggregate", "higher_is_better")
-    about = check_fields(said, needed, where, allowed=("policies", "mean"))
-    if not is_name(about["name"]) or not is_name(about["measure"]):
-        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
-    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
-        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
-    if not isinstance(about["higher_is_better"], bool):
-        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
-    return about
-
-
-def find_measure(text: str, aggregate: str, higher_is_better: bool, corpus: bool) -> Measure:
-    """The measure of that name, or one with only the name if it is not defined here."""
-    known = (aggregate, higher_is_better, corpus)
-    try:
-        measure = parse(text)
-    except MeasureError:
-        return absent_measure(text, *known)
-    about = measure.definition
-    is_same = (about.aggregate, about.higher_is_better, measure.has_own_number) == known
-    return measure if is_same else absent_measure(text, *known)
-
-
 def read_statistics(
-    said: Any,  # noqa: ANN401 - whatever the file holds
-    measures: Mapping[str, Measure],
-    scores: Mapping[str, FloatArray],
-    means: Mapping[str, float],
+    said: object, measures: Mapping[str, Measure], scores: Mapping[str, FloatArray], means: Mapping[str, float]
 ) -> dict[str, FloatArray]:
     """The statistics that are summed over queries, of the measures that are known here."""
     if not isinstance(said, dict):
@@ -306,9 +271,8 @@ def read_statistics(
         if not np.isfinite(values).all():
             raise fault(f"the statistics of {show(name)} must be finite numbers")
         if is_pooled(measures[name]):
-            if not np.isclose(
-                overall_number(measures[name], values[~np.isnan(scores[name])]), means[name], equal_nan=True
-            ):
+            overall = overall_number(measures[name], values[~np.isnan(scores[name])])
+            if not np.isclose(overall, means[name], equal_nan=True):
                 raise fault(f"the statistics of {show(name)} do not give its mean")
             found[name] = values
     return found
@@ -323,22 +287,8 @@ def overall_number(measure: Measure, statistics: FloatArray) -> float:
         return math.nan
 
 
-def read_human(said: Any, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
-    """The values that people gave, by measure; null for queries without one."""
-    return read_columns(said, "human", measures, queries)
-
-
-def read_noise(said: Any, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
-    """How much scores vary between draws of verdicts, by measure; null for queries without a score."""
-    found = read_columns(said, "noise", measures, queries)
-    for name, values in found.items():
-        if (values < 0).any():
-            raise fault(f"a noise value of {show(name)} is a variance and cannot be below 0")
-    return found
-
-
-def read_columns(said: Any, kind: str, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:  # noqa: ANN401 - whatever the file holds
-    """More values by measure, one per query."""
+def read_columns(said: object, kind: str, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:
+    """What people gave (`human`) or the variances of draws (`noise`), by measure; null for queries without."""
     if not isinstance(said, dict):
         raise fault(f"{kind} must be an object, not {show(said)}")
     found = {}
@@ -349,6 +299,8 @@ def read_columns(said: Any, kind: str, measures: Mapping[str, Measure], queries:
             raise fault(f"the {kind} values of {show(name)} must be a list with one value per query")
         where = f"a {kind} value of {show(name)}"
         found[name] = np.array([read_stored_number(each, where) for each in values], dtype=np.float64)
+        if kind == "noise" and (found[name] < 0).any():
+            raise fault(f"{where} is a variance and cannot be below 0")
     return found
 
 
@@ -357,10 +309,6 @@ class AbsentDefinition(Definition):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return absent_definition, (self.name, self.aggregate, self.higher_is_better, self.corpus is not None)
-
-
-def absent_measure(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Measure:  # noqa: ANN401 - one of three words
-    return Measure(absent_definition(name, aggregate, higher_is_better, corpus), {})
 
 
 @lru_cache(maxsize=MOST_ABSENT)

@@ -13,12 +13,12 @@ from assay.core.policies import check_whole
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
+from assay.results.embedded import is_stored
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
 from assay.stats.pairs import differences_of
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs
-from assay.tasks.evaluate.api import is_stored
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES
 from assay.tasks.evaluate.score import warned
 

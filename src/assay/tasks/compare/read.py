@@ -17,12 +17,14 @@ from assay.core.progress import watched
 from assay.core.text import Option, show, some
 from assay.data.run import name_runs, run_names
 from assay.files.source import StandardInput, describe, is_source
+from assay.results import embedded
 from assay.results.align import align_by_query, align_measures
-from assay.results.embedded import SEPARATOR, is_page, report_runs, split_report
+from assay.results.embedded import SEPARATOR, is_page, is_stored, split_report
+from assay.results.load import finished_result
 from assay.results.result import Result
 from assay.results.results import Results
 from assay.tasks.compare.ranks import Ranks
-from assay.tasks.evaluate.api import Scorer, finished_result, is_stored
+from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def name_all(
             continue
         path = os.fspath(run)
         if is_page(path) and split_report(path)[1] is None:
-            found += [(name, f"{path}{SEPARATOR}{name}") for name in report_runs(path)]
+            found += [(name, f"{path}{SEPARATOR}{name}") for name in embedded.run_names(embedded.read_page(path))]
         else:
             found.append((path.rpartition(SEPARATOR)[2] if is_page(path) else path, run))
     return qrels, dict(zip(run_names([name for name, _ in found]), (run for _, run in found), strict=True))

@@ -5,13 +5,10 @@ A `Scorer` is a plan applied to judgments, for any number of runs. It reads a ru
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,7 +21,7 @@ from assay.data.qrels import Qrels
 from assay.data.run import name_runs
 from assay.engine.kernel import KernelRanking, count_threads
 from assay.engine.ranking import GivenRun, Ranking, rebuild
-from assay.files.source import describe, is_source, open_source
+from assay.files.source import describe, is_source
 from assay.results.result import Result
 from assay.results.results import Results
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
@@ -44,9 +41,6 @@ if TYPE_CHECKING:
 
 # Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
 MOST_KEPT = 100
-# How a stored result begins, and how the output of `to_json` begins, which people take for one.
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
-HEAD = 200
 # What reading data gives: judgments, or a ranker.
 Read = TypeVar("Read")
 
@@ -361,27 +355,3 @@ def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
 def count_queries(data: object) -> int | None:
     """The number of queries in a list of them; None if the data has another form."""
     return len(data) if isinstance(data, (list, tuple)) and not is_tuples(data) else None
-
-
-def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
-    if ".htm" in str(os.fspath(path)).lower():
-        from assay.results.embedded import is_report
-
-        if is_report(path):
-            return True
-    if not Path(path).is_file():
-        return False
-    with open_source(path) as source:
-        return MARK.match(source.read(limit=HEAD)) is not None
-
-
-def finished_result(data: object) -> Result | None:
-    """The result, given as such or as a stored file; None for a run."""
-    if not isinstance(data, (str, os.PathLike)):
-        return data if isinstance(data, Result) else None
-    if not is_stored(data):
-        return None
-    from assay.results.stored import load_result
-
-    return load_result(data)

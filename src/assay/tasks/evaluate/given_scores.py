@@ -21,7 +21,7 @@ from assay.data.records.fields import PARTS, RecordFields
 from assay.data.records.read import read_records
 from assay.files.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, every_score, is_score, parse_score, score_name
-from assay.tasks.evaluate.api import finished_result
+from assay.results.load import finished_result
 from assay.tasks.evaluate.scores import score_records
 
 if TYPE_CHECKING:
