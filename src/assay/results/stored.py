@@ -113,8 +113,9 @@ def stored_content(result: Result) -> bytes:
         "human": human,
         "noise": noise,
     }
-    more = {**{name: value for name, value in more.items() if value}, "rows": len(result.queries)}
+    more = {name: value for name, value in more.items() if value}
     # As a reader finds it: JSON has no tuples.
+    more |= {"rows": len(result.queries)}  # type: ignore[dict-item]
     said = json.loads(compact_json(head | more))
     more["checksum"] = checksum_of(said, result.queries, [result.scores[name] for name in result.measures])
     tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items())

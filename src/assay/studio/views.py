@@ -237,7 +237,7 @@ def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[
             found, _ = ranking.judged(group.policies, group.number)
             kept.judged.update({(name, measure): rebuild(found) for measure in group.measures})
         kept.measures.update(result.measures)
-        kept.tops[name] = scorer.tops(ranking)
+        kept.tops[name] = scorer.plan.tops(ranking)
         scores[name] = {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
     view = QueryLists(Ranks(scorer, *kept), list(runs)).query(query)
     return list(runs), view, scores if grades else {name: {} for name in runs}

@@ -16,7 +16,7 @@ from assay.stats.intervals import SAMPLES, check_level
 from assay.tasks.agree.judgments import judgment_agreement
 from assay.tasks.agree.result import Agreement, AgreementSettings
 from assay.tasks.agree.scores import score_agreement
-from assay.tasks.evaluate.given_scores import is_given_scores, read_given_scores
+from assay.tasks.evaluate.scores import is_given_scores, read_given_scores
 from assay.tasks.vote.api import check_threshold
 
 if TYPE_CHECKING:

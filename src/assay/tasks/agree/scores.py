@@ -15,7 +15,7 @@ from assay.stats.agreement import correlate
 from assay.stats.intervals import FEWEST, difference_intervals
 from assay.tasks.agree.binary import Verdicts, threshold_figures
 from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure
-from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, unknown_measure
+from assay.tasks.evaluate.scores import UNNAMED, find_measure, unknown_measure
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray

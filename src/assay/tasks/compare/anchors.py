@@ -12,8 +12,8 @@ from assay.results.results import Results
 from assay.stats.anchored import compare_anchored
 from assay.stats.significance import PPI, ComparisonSettings
 from assay.tasks.compare.read import ScoredRuns, score_runs
-from assay.tasks.evaluate.given_scores import read_given_scores
 from assay.tasks.evaluate.human import anchor_result, scored_by_people
+from assay.tasks.evaluate.scores import read_given_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -205,5 +205,5 @@ def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
         return None
     old = ranks.scorer
     scorer = Scorer(replace(old.plan, top=top), old.qrels, threads=old.threads)
-    tops = {name: scorer.tops(scorer.read(run, format=ranks.format)) for name, run in ranks.runs.items()}
+    tops = {name: scorer.plan.tops(scorer.read(run, format=ranks.format)) for name, run in ranks.runs.items()}
     return ranks._replace(scorer=scorer, tops=tops)

@@ -89,23 +89,24 @@ def evaluate(
     if votes is None and hasattr(type(qrels), "drawn_grades"):
         qrels, votes = None, qrels
     if votes is not None:
-        from assay.tasks.evaluate.voted import evaluate_voted
+        from assay.tasks.evaluate.voted import allow_for_voters, read_voted
 
         if human is not None:
             raise PolicyError("votes are people's judgments already; leave out human")
-        how: Any = {"format": format, "columns": columns, "progress": progress}
-        scored: Any = {"convention": convention, "threads": threads, **policies}
-        return warned(evaluate_voted(qrels, run, measures, votes, how=how, **scored))
+        qrels, votes = read_voted(qrels, votes)
     scorer = Scorer(make_plan(measures, convention=convention, top=top, **policies), qrels, threads=threads)
-    if top and human is None:
-        watch: Any = lambda _: nullcontext(progress)  # noqa: E731 - a reader of one run
-        results, kept = scorer.score_all({"run": run}, format=format, columns=columns, watch=watch)
-        return warned(replace(results["run"], _ranks=(scorer, *kept)))
+    how: Any = {"format": format, "columns": columns}
     if human is not None:
         from assay.tasks.evaluate.human import evaluate_anchored
 
-        return warned(evaluate_anchored(scorer, run, human, format=format, columns=columns, progress=progress))
-    return warned(scorer.evaluate(run, format=format, columns=columns, progress=progress))
+        return warned(evaluate_anchored(scorer, run, human, progress=progress, **how))
+    if votes is not None:
+        ranking = scorer.read(run, progress=progress, **how)
+        return warned(allow_for_voters(scorer.score(ranking), scorer, ranking, votes))
+    if top:
+        results, kept = scorer.score_all({"run": run}, watch=lambda _: nullcontext(progress), **how)
+        return warned(replace(results["run"], _ranks=(scorer, *kept)))
+    return warned(scorer.evaluate(run, progress=progress, **how))
 
 
 def evaluate_many(
@@ -228,14 +229,12 @@ class Scorer:
         self.threads = count_threads(threads)
         qrels = gather(qrels) if isinstance(qrels, Iterator) else qrels
         self.listed = count_queries(qrels)
-        self.qrels, self.refused = self.read_qrels(qrels)
+        self.qrels, self.refused = (qrels, {}) if isinstance(qrels, Qrels) else self.read_qrels(qrels)
         for group in plan.groups:
             self.qrels.index_under(group.policies.duplicates)
 
     def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
         """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
-        if isinstance(qrels, Qrels):
-            return qrels, {}
         return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)[:2]
 
     def read_as_tools(
@@ -278,14 +277,13 @@ class Scorer:
     def start(self) -> KernelRanking:
         """A run without rankings, to which they can be added."""
         plan = self.plan
+        rule: Any = plan.policies.doc_id
         ranking: KernelRanking
-        if plan.policies.doc_id is None:
-            surplus = all(tool.surplus for tool in plan.used_tools)
-            ranking = KernelRanking(self.qrels, plan.options, surplus=surplus)
+        if rule is None:
+            ranking = KernelRanking(self.qrels, plan.options, surplus=all(tool.surplus for tool in plan.used_tools))
         else:
             from assay.engine.chunks import ChunkRanking
 
-            rule: Any = plan.policies.doc_id
             ranking = ChunkRanking(self.qrels, plan.options, rule)
         ranking.refused["judgments"] = self.refused
         return ranking
@@ -326,12 +324,8 @@ class Scorer:
                 kept.runs[name] = run if isinstance(run, Iterator) else read.given.data
                 kept.measures.update(results[name].measures)
                 if self.plan.top:
-                    kept.tops[name] = self.tops(read)
+                    kept.tops[name] = self.plan.tops(read)
         return results, kept
-
-    def tops(self, ranking: Ranking) -> Tops:
-        """The first documents of each query, up to `top`, as the policies of the first group rank them."""
-        return ranking.tops(self.plan.groups[0].policies, self.plan.top)
 
 
 def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:

@@ -15,7 +15,7 @@ from assay.data.run import read_again
 from assay.results.result import Result
 from assay.stats.anchored import sample_p
 from assay.stats.intervals import FEWEST
-from assay.tasks.evaluate.given_scores import UNNAMED, find_measure, is_given_scores, read_given_scores
+from assay.tasks.evaluate.scores import UNNAMED, find_measure, is_given_scores, read_given_scores
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray

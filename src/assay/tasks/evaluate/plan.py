@@ -17,7 +17,7 @@ from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.policies import Policies, check_chunks, check_whole
 from assay.core.text import Option, Task
-from assay.engine.kernel import kernel_options
+from assay.engine.kernel import KernelRanking, kernel_options
 from assay.measures import TABLE
 from assay.tasks.evaluate.score import merge_parts, refused_notes, score
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from assay._kernel import Options
     from assay.core.convention import Convention
     from assay.core.note import Note
+    from assay.data.qrels import Qrels
     from assay.engine.ranking import Ranking
+    from assay.engine.tops import Tops
     from assay.results.result import Result
 
 DEFAULT_MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
@@ -135,6 +137,19 @@ class Plan:
         how = {"convention": self.convention, "policies": self.policies, "notes": [*notes, *refused]}
         return merge_parts(parts, self.measures, queries=queries, **how)
 
+    def tops(self, ranking: Ranking) -> Tops:
+        """The first documents of each query, up to `top`, as the policies of the first group rank them."""
+        return ranking.tops(self.groups[0].policies, self.top)
+
+    def bound(self, qrels: Qrels) -> Plan:
+        """The plan with the parameters of measures that the judgments set."""
+        nothing = KernelRanking(qrels, self.options)
+        bound: dict[str, Chosen] = {}
+        for group in self.groups:
+            judged, _ = nothing.judged(group.policies, group.number)
+            bound |= {name: Chosen(measure.bound(judged), group.policies) for name, measure in group.measures.items()}
+        return replace(self, measures={name: bound[name] for name in self.measures})
+
     def unusable(self, ranking: Ranking) -> dict[str, set[str]]:
         """For each measure the queries that its tool refuses, if it refuses any."""
         both = {
@@ -168,11 +183,7 @@ def make_plan(
 
 @lru_cache(maxsize=256)
 def _plan_once(
-    names: tuple[Any, ...],
-    convention: str,
-    top: int,
-    policies: tuple[tuple[str, Any], ...],
-    *_: object,
+    names: tuple[str, ...], convention: str, top: int, policies: tuple[tuple[str, Any], ...], *_: object
 ) -> Plan:
     return _plan_anew(names[0] if len(names) == 1 else names, convention, top, dict(policies))
 
@@ -185,7 +196,6 @@ def _plan_anew(measures: object, convention: str, top: int, policies: Mapping[st
 
 
 def is_hashable(value: object) -> bool:
-    """Whether a value can be part of a key."""
     try:
         hash(value)
     except TypeError:
@@ -220,7 +230,6 @@ def resolve_measures(
 
 
 def by_policies(resolved: Mapping[str, Chosen]) -> dict[Policies, dict[str, Measure]]:
-    """The measures that share their policies, by these."""
     groups: dict[Policies, dict[str, Measure]] = {}
     for name, (measure, policies) in resolved.items():
         groups.setdefault(policies, {})[name] = measure

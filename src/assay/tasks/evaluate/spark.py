@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars
 
-from assay.conventions import Chosen
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, PolicyError
 from assay.core.note import Note, NoteKind
@@ -19,7 +18,7 @@ from assay.core.policies import check_whole
 from assay.core.text import Option, show
 from assay.data.frames.columns import find_columns
 from assay.data.qrels import Qrels
-from assay.engine.counted import Counted, CountedRanking
+from assay.engine.counted import Counted
 from assay.engine.counting import Counting, check_distinct, from_bytes, uses_order, ways_of
 from assay.engine.ranking import GivenRun, repeats_of
 from assay.engine.spark.count import count, find
@@ -118,7 +117,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class SparkJudgments:
-    """Judgments: `local` on the driver, or the ends of their grades; `given` in Spark; whether they are too many."""
+    """Judgments: `local` on the driver, or those of the extreme grades; `given` in Spark; whether they are too many."""
 
     local: Qrels
     given: DataFrame | None
@@ -133,12 +132,11 @@ class SparkJudgments:
         frame = judgment_columns(qrels)
         is_large = frame.count() > broadcast
         if is_large and not collect:
-            return cls(grade_range(frame), frame, is_large)
+            return cls(extremes(frame), frame, is_large)
         return cls(Qrels(to_frame(frame).rename({"value": "relevance"}), duplicates=None), frame, is_large)
 
 
 def judgment_columns(qrels: Any) -> DataFrame:  # noqa: ANN401 - a DataFrame
-    """A DataFrame of judgments with the columns that assay knows."""
     from pyspark.sql import functions
 
     found = find_columns(qrels.columns, None, judgments=True, name="the judgments")
@@ -151,15 +149,17 @@ def judgment_columns(qrels: Any) -> DataFrame:  # noqa: ANN401 - a DataFrame
     return qrels.select(*(column.cast(kinds.get(role, "string")).alias(role) for role, column in named))
 
 
-def grade_range(frame: DataFrame) -> Qrels:
-    """The highest and the lowest grade, which scales of measures depend on."""
+def extremes(frame: DataFrame) -> Qrels:
+    """A judgment with the highest grade and one with the lowest, which scales of measures depend on."""
     from pyspark.sql import functions
 
+    row = functions.struct("value", "query_id", "doc_id")
     with executor_errors():
-        ends = frame.agg(functions.min("value"), functions.max("value")).collect()[0]
+        ends = frame.where("value IS NOT NULL").agg(functions.min(row), functions.max(row)).collect()[0]
     if ends[0] is None:
         raise DataError("the judgments are empty")
-    return Qrels({"q": {"lowest": ends[0], "highest": ends[1]}})
+    rows = polars.DataFrame([tuple(each) for each in ends], schema=["relevance", "query_id", "doc_id"], orient="row")
+    return Qrels(rows.unique(), duplicates=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,6 @@ class SparkTask:
         return None if state is None else counting.count(state)
 
     def group(self) -> Counted:
-        """What is counted of whole queries."""
         parts = to_frame(self.map_queries(COUNTED)).select(Counted.__slots__)
         return Counted.join([Counted(), *(Counted(*map(from_bytes, row)) for row in parts.rows())])
 
@@ -219,19 +218,10 @@ class SparkTask:
         runs: list[str | None] = [None]
         if self.run.has_runs and makes != COUNTED:
             runs = to_frame(self.run.frame.select("run").distinct())["run"].drop_nulls().sort().to_list()
-        plan = self.plan if makes == COUNTED else self.bound_plan()
+        plan = self.plan if makes == COUNTED else self.plan.bound(qrels)
         whole = WholeQueries(plan, runs, self.run.has_order, makes)
         made = map_queries(self.run, given, whole, whole.schema)
         return made if names or self.run.has_runs else made.drop("run")
-
-    def bound_plan(self) -> Plan:
-        """The plan with the parameters of measures that all judgments set."""
-        nothing = CountedRanking(self.judgments.local, Counted(), None)
-        bound: dict[str, Chosen] = {}
-        for group in self.plan.groups:
-            judged, _ = nothing.judged(group.policies, group.number)
-            bound |= {name: Chosen(measure.bound(judged), group.policies) for name, measure in group.measures.items()}
-        return replace(self.plan, measures={name: bound[name] for name in self.plan.measures})
 
     def results(self, counted: Counted, *, is_whole: bool) -> dict[str | None, Result]:
         """The result of every run, by its name; None if there is one without a name."""

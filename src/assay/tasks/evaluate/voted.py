@@ -23,8 +23,6 @@ from assay.tasks.vote.api import votes as read_votes
 from assay.tasks.vote.result import Votes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay._kernel import Index, Rows
     from assay.core.judged import FloatArray, IntArray
     from assay.engine.ranking import Ranking
@@ -70,40 +68,20 @@ class DrawnRows:
         return getattr(self._rows, name)
 
     def values(self) -> bytes:
-        """The grade of each judgment."""
         return self._drawn.values[np.frombuffer(self._drawn.row_documents(), dtype=np.int64)].tobytes()
 
 
-def evaluate_voted(
-    qrels: object,
-    run: object,
-    measures: Any,  # noqa: ANN401 - as in `evaluate`
-    votes: object,
-    *,
-    how: Mapping[str, Any],
-    threads: int | None,
-    **scored: Any,  # noqa: ANN401 - convention and policies
-) -> Result:
-    """The result of a run by votes; `qrels` has judgments of other documents, or is None."""
-    from assay.tasks.evaluate.api import Scorer
-    from assay.tasks.evaluate.plan import make_plan
-
-    known = votes if isinstance(votes, Votes) else read_votes(votes)
-    scorer = Scorer(make_plan(measures, **scored), merge(qrels, known), threads=threads)
-    read = scorer.read(run, **how)
-    return allow_for_voters(scorer.score(read), scorer, read, known)
-
-
-def merge(qrels: object, votes: Votes) -> Qrels:
-    """The judgments, with those from votes in place of others of the same documents."""
+def read_voted(qrels: object, votes: object) -> tuple[Qrels, Votes]:
+    """The judgments, if any, with those from votes in place of others of the same documents; and the votes."""
+    votes = votes if isinstance(votes, Votes) else read_votes(votes)
     if qrels is None:
-        return votes.qrels
+        return votes.qrels, votes
     grades = (qrels if isinstance(qrels, Qrels) else Qrels(qrels)).to_dict()
     if any(not isinstance(each, dict) for each in grades.values()):
         raise PolicyError("votes give grades to documents, and the judgments have groups; leave out one of them")
     for query in votes.qrels.queries:
         grades[query] = {**grades.get(query, {}), **votes.qrels[query]}
-    return Qrels(grades)
+    return Qrels(grades), votes
 
 
 def allow_for_voters(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> Result:
@@ -156,7 +134,6 @@ def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> 
 
 
 def document_numbers(qrels: Qrels, votes: Votes) -> IntArray:
-    """The number of each voted document among all judged ones."""
     numbers = {}
     for place, query in enumerate(qrels.queries):
         for number in range(qrels.index_starts[place], qrels.index_starts[place + 1]):

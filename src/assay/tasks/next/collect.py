@@ -112,7 +112,7 @@ def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> Run
     tops = {}
     for name in list(named):
         # A run is let go once its first documents are known.
-        tops[name] = scorer.tops(scorer.read(named.pop(name)))
+        tops[name] = scorer.plan.tops(scorer.read(named.pop(name)))
     return RunTops(queries, tops, scorer, present)
 
 

@@ -162,8 +162,8 @@ def evaluate_rag(
     with collection_put_off():
         result = join(evaluation)
     if human is not None:
-        from assay.tasks.evaluate.given_scores import read_given_scores
         from assay.tasks.evaluate.human import anchor_result
+        from assay.tasks.evaluate.scores import read_given_scores
 
         result = anchor_result(result, read_given_scores(human, list(result.measures)))
     warned(result)
