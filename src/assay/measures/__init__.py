@@ -29,8 +29,9 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "recall": ("r", "r_cap", "recall_cap"),
         "f": ("f1",),
     },
-    "ranking.reciprocal_rank": {"rr": ("mrr", "recip_rank", "reciprocal_rank"), "first_rank": ("mean_rank",)},
     "ranking.average_precision": {
+        "rr": ("mrr", "recip_rank", "reciprocal_rank"),
+        "first_rank": ("mean_rank",),
         "ap": ("map", "average_precision", "map_cut"),
         "gm_ap": ("gm_map", "gmap"),
         "set_ap": ("set_map",),
@@ -48,8 +49,9 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "g": (),
         "bin_g": ("bing",),
     },
-    "ranking.rank_biased_precision": {"rbp": (), "rbp_residual": ("rbp_resid",)},
     "ranking.user_models": {
+        "rbp": (),
+        "rbp_residual": ("rbp_resid",),
         "err": (),
         "sdcg": (),
         "bpm": (),
@@ -60,8 +62,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "nerr10": (),
         "nerr11": (),
     },
-    "ranking.bpref": {"bpref": (), "gm_bpref": ()},
-    "ranking.area_under_curve": {"auc": ("auc_roc", "roc_auc")},
+    "ranking.pairs": {"bpref": (), "gm_bpref": (), "auc": ("auc_roc", "roc_auc")},
     "ranking.groups": {
         "group_recall": (),
         "group_f": ("group_f1",),
@@ -95,8 +96,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "hole": (),
         "utility": (),
     },
-    "ranking.abstention": {"nauc": ()},
-    "ranking.query_families": {"worst": (), "p_mrr": ()},
+    "ranking.across_queries": {"nauc": (), "worst": (), "p_mrr": ()},
     "answers.overlap": {"answer_em": (), "answer_f1": (), "answer_precision": (), "answer_recall": ()},
     "passages": {
         "retrieval_token_f1": (),

@@ -23,7 +23,7 @@ from assay.engine.ranking import only_judged, only_top, rank_hits, select
 from assay.measures.ranking.average_precision import interpolated_precision
 from assay.measures.ranking.precision_recall import precision, recall
 from assay.measures.ranking.preferences import Contradiction, all_judges, document_places
-from assay.measures.ranking.rank_biased_precision import powers
+from assay.measures.ranking.user_models import powers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

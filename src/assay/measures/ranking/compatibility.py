@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
 from assay.core.measure import Example, define
 from assay.core.parameter import Bounds
-from assay.measures.ranking.rank_biased_precision import Persistence
+from assay.measures.ranking.user_models import Persistence
 
 OverlapLimit = Annotated[
     int,

@@ -16,7 +16,7 @@ from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 from assay.measures.ranking.groups import join_hits
 from assay.measures.ranking.precision_recall import Divisor
-from assay.measures.ranking.rank_biased_precision import Persistence
+from assay.measures.ranking.user_models import Persistence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
