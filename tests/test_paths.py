@@ -75,7 +75,7 @@ def judge_records():
 
 LIMITS = {
     "evaluate": (lambda: assay.evaluate(QRELS, RUN), 14),
-    "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 23),
+    "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 22),
     "report": (write_report, 70),
     "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 33),
     "evaluate_rag with a judge": (judge_records, 28),

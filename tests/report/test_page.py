@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import assay
+from assay.data.run import START
 from assay.report.page import joined_modules, static
-from assay.results.embedded import START, unpack
+from assay.results.embedded import unpack
 
 DEMO = files("assay") / "demo"
 RUNS = {name: str(DEMO / f"{name}.run") for name in ("bm25", "dense", "hybrid")}

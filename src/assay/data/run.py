@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,7 +15,7 @@ from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX
 from assay.data.frames.frame import gather
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
-from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, describe
+from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, check_path, describe, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 
 ENDINGS = {*BY_SUFFIX, *COMPRESSIONS, ".txt", ".tsv"}
+# How a stored result begins, and how the output of `to_json` begins, which people take for one.
+MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
+HEAD = 200
+# How a page with data begins.
+START = b'<!doctype html>\n<html lang="en" data-assay="report">'
+# Between the path of a report and the name of one of its runs.
+SEPARATOR = "#"
 
 
 class Run(QueryTable):
@@ -218,3 +226,30 @@ def pattern_name(pattern: str) -> str:
         return pattern_stem(path.name)
     folder = path.parent.name
     return folder if folder and MAGIC_CHARACTERS.isdisjoint(folder) else pattern
+
+
+def is_stored(data: object) -> bool:
+    """Whether a run is a path of a stored result or a report, or was meant to be one, judging by its first bytes."""
+    if not isinstance(data, (str, os.PathLike)):
+        return False
+    if is_page(data):
+        return True
+    if not Path(data).is_file():
+        return False
+    with open_source(data) as source:
+        return MARK.match(source.read(limit=HEAD)) is not None
+
+
+def is_page(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a report, by its name and its first bytes; the name of a run may follow its path."""
+    if ".htm" not in str(path).lower() or not (file := split_report(path)[0]).is_file():
+        return False
+    with open_source(file) as source:
+        return source.read(limit=len(START)).startswith(START)
+
+
+def split_report(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
+    """The path of a file, and the name of a run after `#`, if the file is the part before it."""
+    whole = check_path(path)
+    file, separator, run = str(path).partition(SEPARATOR)
+    return (Path(file), run) if separator and not whole.exists() and Path(file).is_file() else (whole, None)

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import quoted
+from assay.data.run import START
 from assay.render.charts.chart import chart_library, policy_of
-from assay.results.embedded import START, pack
+from assay.results.embedded import pack
 from assay.results.stored import stored_content
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Files that hold results: stored ones, and reports, which have the stored result of each run inside their HTML.
+"""Reports, which have the stored result of each run inside their HTML.
 
 The data of a page are named parts of JSON, compressed, in elements that no browser runs.
 """
@@ -7,48 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import decode_finite_json
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.files.source import check_path, open_source
+from assay.data.run import SEPARATOR, START, split_report
+from assay.files.source import open_source
 
-# How a stored result begins, and how the output of `to_json` begins, which people take for one.
-MARK = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"assay"\s*:\s*"result"|"schema"\s*:\s*"assay/)')
-HEAD = 200
-# How a page with data begins.
-START = b'<!doctype html>\n<html lang="en" data-assay="report">'
 PART = re.compile(rb'<script type="application/gzip" id="part-([a-z0-9-]+)">([A-Za-z0-9+/=]*)</script>')
-# Between the path of a report and the name of one of its runs.
-SEPARATOR = "#"
 LEVEL = 6
-
-
-def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a stored result, a report with one, or was meant to be one, judging by its first bytes."""
-    if is_page(path):
-        return True
-    if not Path(path).is_file():
-        return False
-    with open_source(path) as source:
-        return MARK.match(source.read(limit=HEAD)) is not None
-
-
-def is_page(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a report, by its name and its first bytes; the name of a run may follow its path."""
-    if ".htm" not in str(path).lower() or not (file := split_report(path)[0]).is_file():
-        return False
-    with open_source(file) as source:
-        return source.read(limit=len(START)).startswith(START)
-
-
-def split_report(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """The path of a file, and the name of a run after `#`, if the file is the part before it."""
-    whole = check_path(path)
-    file, separator, run = str(path).partition(SEPARATOR)
-    return (Path(file), run) if separator and not whole.exists() and Path(file).is_file() else (whole, None)
 
 
 def pack(name: str, content: bytes) -> str:

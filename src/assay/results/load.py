@@ -14,8 +14,9 @@ from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count, show
+from assay.data.run import SEPARATOR, is_page
 from assay.files.source import check_path, is_source, open_source, prefix_errors
-from assay.results.embedded import SEPARATOR, embedded_result, is_page, is_stored, read_page, run_names, unpack
+from assay.results.embedded import embedded_result, read_page, run_names, unpack
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored import VERSION, checksum_of, find_outside, is_too_large
@@ -74,13 +75,6 @@ def load_report(path: str | os.PathLike[str]) -> Results:
             for number, name in enumerate(run_names(page))
         }
     )
-
-
-def finished_result(data: object) -> Result | None:
-    """The result, given as such or as a stored file; None for a run."""
-    if isinstance(data, (str, os.PathLike)):
-        return load_result(data) if is_stored(data) else None
-    return data if isinstance(data, Result) else None
 
 
 def parse_result(content: bytes, name: str) -> Result:

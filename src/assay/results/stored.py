@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import DataError, FileError
-from assay.core.interface import Task
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import NoteKind
 from assay.core.parameter import LARGEST_WHOLE
-from assay.core.text import printable, show
+from assay.core.text import Task, printable, show
 from assay.engine.ranking import repeats_of
 from assay.files.source import check_path
 

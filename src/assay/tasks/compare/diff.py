@@ -11,9 +11,9 @@ import numpy as np
 from assay.core.errors import MeasureError
 from assay.core.policies import check_whole
 from assay.core.text import count, printable, show
+from assay.data.run import is_stored
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
-from assay.results.embedded import is_stored
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
 from assay.stats.pairs import differences_of
@@ -168,7 +168,7 @@ def diff(
     and its policies; `progress` shows bars on a terminal. Two runs may be finished results, also as files, which have
     no documents; if both are, `qrels` may be None, or the first of the files.
     """
-    if after is None and isinstance(qrels, (str, os.PathLike)) and is_stored(qrels):
+    if after is None and is_stored(qrels):
         qrels, before, after = None, qrels, before
     given = [before] if after is None else [before, after]
     is_file = all(isinstance(run, (str, os.PathLike)) or callable(getattr(run, "read", None)) for run in given)
@@ -189,7 +189,7 @@ def diff(
 
 def is_finished(run: object) -> bool:
     """Whether a run is a finished result, or a file of one."""
-    return isinstance(run, Result) or (isinstance(run, (str, os.PathLike)) and is_stored(run))
+    return isinstance(run, Result) or is_stored(run)
 
 
 def find_diff(

@@ -15,12 +15,9 @@ from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.policies import count_missing
 from assay.core.progress import watched
 from assay.core.text import Option, show, some
-from assay.data.run import name_runs, run_names
+from assay.data.run import SEPARATOR, is_page, is_stored, name_runs, run_names, split_report
 from assay.files.source import StandardInput, describe, is_source
-from assay.results import embedded
 from assay.results.align import align_by_query, align_measures
-from assay.results.embedded import SEPARATOR, is_page, is_stored, split_report
-from assay.results.load import finished_result
 from assay.results.result import Result
 from assay.results.results import Results
 from assay.tasks.compare.ranks import Ranks
@@ -73,7 +70,7 @@ def name_all(
     A stored result in the place of the judgments is the first of the paths, as all are finished then.
     """
     runs = runs.results if isinstance(runs, Results) else runs
-    if isinstance(runs, (list, tuple)) and isinstance(qrels, (str, os.PathLike)) and is_stored(qrels):
+    if isinstance(runs, (list, tuple)) and is_stored(qrels):
         qrels, runs = None, [qrels, *runs]
     if not isinstance(runs, (list, tuple)) or not all(
         isinstance(run, (str, os.PathLike, StandardInput)) for run in runs
@@ -86,7 +83,10 @@ def name_all(
             continue
         path = os.fspath(run)
         if is_page(path) and split_report(path)[1] is None:
-            found += [(name, f"{path}{SEPARATOR}{name}") for name in embedded.run_names(embedded.read_page(path))]
+            from assay.results.embedded import read_page
+            from assay.results.embedded import run_names as names_in
+
+            found += [(name, f"{path}{SEPARATOR}{name}") for name in names_in(read_page(path))]
         else:
             found.append((path.rpartition(SEPARATOR)[2] if is_page(path) else path, run))
     return qrels, dict(zip(run_names([name for name, _ in found]), (run for _, run in found), strict=True))
@@ -101,6 +101,15 @@ def find_baseline(named: Mapping[str, object], baseline: str | os.PathLike[str] 
     if len(found) != 1:
         raise DataError(f"unknown baseline {show(baseline)}; the runs are {', '.join(map(show, named))}")
     return found[0]
+
+
+def finished_result(run: object) -> Result | None:
+    """The result, given as such or as a stored file; None for a run."""
+    if not is_stored(run):
+        return run if isinstance(run, Result) else None
+    from assay.results.load import load_result
+
+    return load_result(run)  # type: ignore[arg-type]
 
 
 def score_runs(

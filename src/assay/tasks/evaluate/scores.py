@@ -24,6 +24,7 @@ from assay.data.frames.columns import normalise_name
 from assay.data.frames.frame import is_frame
 from assay.data.records.fields import PARTS, RecordFields
 from assay.data.records.read import read_records
+from assay.data.run import is_stored
 from assay.files.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, FunctionScore, every_score, is_score, parse_score, score_name
 from assay.results.result import Result
@@ -41,11 +42,12 @@ RECORD_SCORES = PARTS["scores"][0]
 
 def read_given_scores(data: object, measures: object = None) -> Result:
     """The scores as a result; with `measures`, those of records that these name, else all of them."""
-    from assay.results.load import finished_result
+    if isinstance(data, Result):
+        return data
+    if is_stored(data):
+        from assay.results.load import load_result
 
-    finished = finished_result(data)
-    if finished is not None:
-        return finished
+        return load_result(data)  # type: ignore[arg-type]
     if is_numbers(data):
         data = [{"query_id": query, RECORD_SCORES: {"score": value}} for query, value in data.items()]  # type: ignore[attr-defined]
     rows = read_records(data, RecordFields(any_field=True), name="the scores").each
@@ -66,9 +68,7 @@ def score_names(measures: object) -> list[str]:
 
 def is_given_scores(data: object, measures: object = None) -> bool:
     """Whether the data are scores rather than judgments, judging by their form, or by measures that say so."""
-    from assay.results.load import finished_result
-
-    if finished_result(data) is not None or is_numbers(data):
+    if isinstance(data, Result) or is_stored(data) or is_numbers(data):
         return True
     if measures is not None and any(is_score(str(name)) for name in measure_names(measures)):
         return True

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import FileError, MeasureError, MismatchError, PolicyError
 from assay.core.text import Option, count, show, some
 from assay.results.align import align_by_query, check_computed_alike
-from assay.results.load import finished_result
 from assay.results.result import Result
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.tasks.compare.read import HowToRead, score_unscored
+from assay.tasks.compare.read import HowToRead, finished_result, score_unscored
 from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
