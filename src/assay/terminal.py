@@ -67,7 +67,7 @@ def name_all(qrels: object, runs: Sequence[object]) -> tuple[object, dict[str, o
 
 def is_stored(path: str) -> bool:
     """Whether a file is a stored result or a report, which needs no judgments."""
-    from assay.tasks.evaluate.api import is_stored
+    from assay.data.run import is_stored
 
     return is_stored(path)
 

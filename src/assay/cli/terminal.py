@@ -54,34 +54,6 @@ FOR_PEOPLE = ("table", "text")
 PAGE_START = b'<!doctype html>\n<meta charset="utf-8">\n'
 
 
-<<<<<<< HEAD
-=======
-@overload
-def source_of(argument: str) -> str | StandardInput: ...
-@overload
-def source_of(argument: None) -> None: ...
-def source_of(argument: str | None) -> str | StandardInput | None:
-    """The data an argument refers to: `-` is standard input, anything else a path."""
-    from assay.files.source import StandardInput
-
-    return StandardInput() if argument == "-" else argument
-
-
-def named(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Each run with its name, as results have it."""
-    from assay.data.run import run_names
-
-    return list(zip(run_names(arguments), arguments, strict=True))
-
-
-def is_stored(argument: str) -> bool:
-    """Whether a file is a stored result or a report, which needs no judgments."""
-    from assay.data.run import is_stored
-
-    return is_stored(argument)
-
-
->>>>>>> 14596e7 (Tell a stored result from a run where runs are named)
 def say_unused(qrels: str, runs: Sequence[str]) -> None:
     """Says so if there are judgments and no run to score."""
     if not is_stored(qrels) and all(map(is_stored, runs)):
