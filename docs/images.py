@@ -116,7 +116,7 @@ def studio_at(folder: Path) -> Iterator[tuple[Studio, str]]:
 
 def vote(studio: Studio, judged: dict[str, dict[str, float]]) -> None:
     """Three people vote on the pairs that matter most, and on some that are judged."""
-    from assay.studio.store.events import NewVote
+    from assay.studio.store.schema import NewVote
 
     draw = random.Random(0)  # noqa: S311 - invented votes
     for voter, off in VOTERS.items():

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.studio.collection import demo_collection
-from assay.studio.store.events import NewVote
+from assay.studio.store.schema import NewVote
 from browser_pages import until
 from studio_collections import served, small_collection
 

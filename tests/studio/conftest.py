@@ -1,7 +1,7 @@
 import pytest
 
 from assay.studio import background, views
-from assay.studio.store import passwords
+from assay.studio.store import store as passwords
 from studio_server import Client, make_studio, serving
 
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from assay.studio import access
-from assay.studio.store import connect
+from assay.studio.store import database as connect
 from studio_server import Client, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}

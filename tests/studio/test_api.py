@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.studio import app
 from assay.studio.collection import Collection
-from assay.studio.store.events import NewVote
+from assay.studio.store.schema import NewVote
 from studio_server import Client, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}

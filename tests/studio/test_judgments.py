@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.studio.judgments import JudgmentsInForce, VoteCounting
-from assay.studio.store.events import VoteEvent
+from assay.studio.store.schema import VoteEvent
 
 BASE = {"q1": {"d1": 3.0, "d2": 0.0}}
 

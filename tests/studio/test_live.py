@@ -10,7 +10,7 @@ from assay.studio import live as live_module
 from assay.studio.collection import demo_collection
 from assay.studio.judgments import JudgmentsInForce, VoteCounting
 from assay.studio.live import Live
-from assay.studio.store.events import VoteEvent
+from assay.studio.store.schema import VoteEvent
 from studio_server import settings as studio_settings
 
 COLLECTION = demo_collection()

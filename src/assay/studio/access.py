@@ -22,7 +22,7 @@ from assay.core.errors import AssayError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from assay.studio.store.events import StoredVoter
+    from assay.studio.store.schema import StoredVoter
     from assay.studio.store.store import Store
 
 COOKIE = "assay_studio"

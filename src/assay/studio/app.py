@@ -19,7 +19,7 @@ from assay.studio.collection import UnknownError
 from assay.studio.guard import LOCAL_NAMES, Guard, Rate
 from assay.studio.routes import judging, managing, pages, scores, session
 from assay.studio.routes.asking import ERRORS
-from assay.studio.store.events import KeyConflictError, StoreError
+from assay.studio.store.schema import KeyConflictError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable

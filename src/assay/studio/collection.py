@@ -21,7 +21,7 @@ from assay.tasks.compare.passages import wanted_texts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from assay.studio.store.events import VoteEvent
+    from assay.studio.store.schema import VoteEvent
     from assay.studio.store.store import Store
 
 DEMO = "assay demo: the annual report of a fictional company"

@@ -16,7 +16,7 @@ from assay.tasks.vote.methods import OF_THUMBS, Settings, grade_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from assay.studio.store.events import VoteEvent
+    from assay.studio.store.schema import VoteEvent
 
 COUNTED = {"people": ("person", "application"), "models": ("model",), "all": ("person", "application", "model")}
 FEWEST_VOTERS = 2

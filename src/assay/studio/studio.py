@@ -18,8 +18,8 @@ from assay.studio.background import Background
 from assay.studio.collection import UnknownError, choose_grades
 from assay.studio.judgments import JudgmentsInForce, VoteCounting
 from assay.studio.live import Live
-from assay.studio.store.events import NewVote, check_vote
-from assay.studio.store.writer import Writer
+from assay.studio.store.record import Writer
+from assay.studio.store.schema import NewVote, check_vote
 from assay.studio.views import numbers, shown_vote
 from assay.tasks.compare.read import find_baseline
 from assay.tasks.evaluate.plan import make_plan
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from assay.studio.collection import Collection
     from assay.studio.judgments import Pair
     from assay.studio.search import LiveSearch
-    from assay.studio.store.events import Recorded, VoteEvent, VoterKind
+    from assay.studio.store.schema import Recorded, VoteEvent, VoterKind
     from assay.studio.store.store import Store
     from assay.tasks.next.pool import JudgmentPool
 

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import text
 
-from assay.studio.store import NewVote, Store, StoreError, migrate
+from assay.studio.store import NewVote, Store, StoreError
+from assay.studio.store import database as migrate
 
 
 def add_mood(connection):

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from assay import AssayError
-from assay.studio.store import NewVote, Store, StoreError, connect
+from assay.studio.store import NewVote, Store, StoreError
+from assay.studio.store import database as connect
 
 
 def other_database(path):

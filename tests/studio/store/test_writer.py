@@ -13,7 +13,7 @@ import pytest
 
 from assay import AssayError
 from assay.studio.store import KeyConflictError, NewVote, Store, StoreError, Writer
-from assay.studio.store.writer import MOST
+from assay.studio.store.record import MOST
 
 
 def test_votes_of_many_threads_are_all_recorded_once(store):

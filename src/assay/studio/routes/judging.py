@@ -28,7 +28,7 @@ from assay.studio.routes.models import (
     VoteOut,
 )
 from assay.studio.search import search
-from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_QUERY, NewVote, VoteEvent, check_name
+from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_QUERY, NewVote, VoteEvent, check_name
 from assay.studio.studio import Studio
 from assay.studio.views import shown_vote, votes_on
 

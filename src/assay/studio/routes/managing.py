@@ -13,7 +13,7 @@ from assay.studio.access import RefusedError
 from assay.studio.exchange import export_judgments, export_votes, read_votes
 from assay.studio.routes.asking import Manager, Reader, TheAccess, TheStudio
 from assay.studio.routes.models import Fields, GuidelinesIn, Name, TokenIn, VoterIn
-from assay.studio.store.events import check_name
+from assay.studio.store.schema import check_name
 from assay.studio.store.store import check_same_kind
 from assay.studio.studio import GUIDELINES
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from assay.studio.store.events import LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
+from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
 
 LONGEST_COMMENT = 10_000
 LONGEST_GUIDELINES = 50_000

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from assay.studio.access import COOKIE, LIFETIME, Access, BrowserSession, RefusedError
 from assay.studio.routes.asking import TheAccess, TheSession, TheStudio
 from assay.studio.routes.models import Fields, SessionIn
-from assay.studio.store.events import check_name
+from assay.studio.store.schema import check_name
 from assay.studio.studio import Studio
 
 router = APIRouter(tags=["session"])

@@ -7,8 +7,8 @@ except ImportError:
 
     raise AssayError('the studio needs the package SQLAlchemy; install it with: pip install "assay[studio]"') from None
 
-from assay.studio.store.events import KeyConflictError, NewVote, Recorded, StoredVoter, StoreError, VoteEvent
+from assay.studio.store.record import Writer
+from assay.studio.store.schema import KeyConflictError, NewVote, Recorded, StoredVoter, StoreError, VoteEvent
 from assay.studio.store.store import Store
-from assay.studio.store.writer import Writer
 
 __all__ = ["KeyConflictError", "NewVote", "Recorded", "Store", "StoreError", "StoredVoter", "VoteEvent", "Writer"]

@@ -1,31 +1,49 @@
-"""Records votes: many in one transaction, each with an id, the event that it replaces, and a key that counts once."""
+"""Records votes: many in one transaction, each with an id, the event that it replaces, and a key that counts once.
+
+A `Writer` does so for many people at once, with one commit for all that came while the last one was written.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import Future
 from dataclasses import fields
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import groupby, islice
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlalchemy import func, insert, select
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
-from assay.studio.store.events import KeyConflictError, NewVote, Recorded, VoteEvent, check_vote
-from assay.studio.store.schema import EVENTS, VOTERS, digest
+from assay.studio.store.schema import (
+    EVENTS,
+    VOTERS,
+    KeyConflictError,
+    NewVote,
+    Recorded,
+    StoreError,
+    VoteEvent,
+    check_vote,
+    digest,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from assay.studio.store.events import VoterKind
+    from assay.studio.store.schema import VoterKind
+    from assay.studio.store.store import Store
 
 T = TypeVar("T")
 FIELDS = tuple(field.name for field in fields(VoteEvent))
 COLUMNS = [EVENTS.c[name] for name in FIELDS]
 # Values in one statement: databases have a limit.
 BATCH = 1000
+# Votes in one transaction.
+MOST = 500
 
 
 class Recording:
@@ -65,36 +83,27 @@ class Recording:
         return Recorded(event, is_new=True)
 
     def find_replaced(self, vote: NewVote) -> tuple[bytes, int | None]:
-        """Where a vote goes, and the event there that it replaces."""
-        if vote.replaces is None:
-            place = place_of(vote)
-            last = self.last.get(place)
-        else:
-            place, last = self.find_withdrawn(vote, vote.replaces)
-        is_empty = last is None or last.kind == "withdrawal"
-        if vote.kind == "withdrawal" and is_empty:
+        """Where a vote goes, and the event there that it replaces; one that a withdrawal names must be in force."""
+        place = place_of(vote)
+        if vote.replaces is not None:
+            if vote.kind != "withdrawal":
+                raise DataError("only a withdrawal names the event that it replaces")
+            named = self.named.get(vote.replaces)
+            if named is None or (named.query, named.document, named.voter) != (vote.query, vote.document, vote.voter):
+                raise DataError(f"event {vote.replaces} is not a vote of {show(vote.voter)} on this document")
+            place = place_of(named)
+            if (last := self.last[place]).id != vote.replaces:
+                raise DataError(f"event {vote.replaces} is not in force: event {last.id} replaced it")
+        replaced = self.last.get(place)
+        if vote.kind == "withdrawal" and (replaced is None or replaced.kind == "withdrawal"):
             raise DataError(
                 f"{show(vote.voter)} has no vote on {show(vote.document)} for {show(vote.query)} to take back"
             )
-        return place, None if last is None else last.id
+        return place, None if replaced is None else replaced.id
 
-    def find_withdrawn(self, vote: NewVote, number: int) -> tuple[bytes, VoteEvent]:
-        """The event that a withdrawal names, which must be the voter's own and in force."""
-        if vote.kind != "withdrawal":
-            raise DataError("only a withdrawal names the event that it replaces")
-        named = self.named.get(number)
-        if named is None or (named.query, named.document, named.voter) != (vote.query, vote.document, vote.voter):
-            raise DataError(f"event {number} is not a vote of {show(vote.voter)} on this document")
-        place = place_of(named)
-        last = self.last[place]
-        if last.id != number:
-            raise DataError(f"event {number} is not in force: event {last.id} replaced it")
-        return place, last
-
-    def write(self, kinds: Mapping[str, VoterKind] | None = None) -> None:
+    def write(self, kinds: Mapping[str, VoterKind]) -> None:
         """Adds the rows, and the voters that are not there, each as a person unless `kinds` says otherwise."""
-        names = {row["voter"] for row in self.rows}
-        create_voters(self.connection, names, self.now, kinds)
+        create_voters(self.connection, {row["voter"] for row in self.rows}, self.now, kinds)
         for part in batches(self.rows):
             self.connection.execute(insert(EVENTS), part)
 
@@ -126,24 +135,21 @@ def record_votes(
     connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
 ) -> list[Recorded | AssayError]:
     """Records votes in a transaction; one that cannot be has its error in its place."""
-    outcomes: list[Any] = [find_fault(vote) for vote in votes]
-    recording = Recording(connection, [vote for vote, fault in zip(votes, outcomes, strict=True) if fault is None])
+    faults: dict[int, AssayError] = {}
     for number, vote in enumerate(votes):
         try:
-            outcomes[number] = outcomes[number] or recording.add(vote)
+            check_vote(vote)
         except AssayError as error:
-            outcomes[number] = error
-    recording.write(kinds)
+            faults[number] = error
+    recording = Recording(connection, [vote for number, vote in enumerate(votes) if number not in faults])
+    outcomes: list[Recorded | AssayError] = []
+    for number, vote in enumerate(votes):
+        try:
+            outcomes.append(faults[number] if number in faults else recording.add(vote))
+        except AssayError as error:
+            outcomes.append(error)
+    recording.write(kinds or {})
     return outcomes
-
-
-def find_fault(vote: NewVote) -> AssayError | None:
-    """Why a vote cannot be recorded."""
-    try:
-        check_vote(vote)
-    except AssayError as error:
-        return error
-    return None
 
 
 def record_whole(connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind]) -> list[Recorded]:
@@ -172,13 +178,100 @@ def place_of(vote: NewVote) -> bytes:
     return digest(vote.query, vote.document, vote.voter, "decision" if vote.kind == "decision" else "vote")
 
 
-def create_voters(
-    connection: Connection, names: Iterable[str], now: float, kinds: Mapping[str, VoterKind] | None = None
-) -> None:
+def create_voters(connection: Connection, names: Iterable[str], now: float, kinds: Mapping[str, VoterKind]) -> None:
     """Adds voters of these names where nobody has them: persons, unless `kinds` says otherwise."""
-    said = kinds or {}
     for part in batches(names):
         known = set(connection.scalars(select(VOTERS.c.name).where(VOTERS.c.name.in_(part))))
         if new := [name for name in part if name not in known]:
-            rows = [{"name": name, "kind": said.get(name, "person"), "is_admin": False, "created": now} for name in new]
+            rows = [
+                {"name": name, "kind": kinds.get(name, "person"), "is_admin": False, "created": now} for name in new
+            ]
             connection.execute(insert(VOTERS), rows)
+
+
+class Pending(NamedTuple):
+    """A vote to record; or votes to record all together or not at all, with the kinds of their voters."""
+
+    votes: Sequence[NewVote]
+    future: Future[Any]
+    kinds: Mapping[str, VoterKind] | None = None
+
+
+class Writer:
+    """Records votes in a thread of its own; a future has its result once the vote is on the disk.
+
+    `take` is called with the new events of each commit, in the order of their ids, before any future has its result.
+    """
+
+    def __init__(self, store: Store, take: Callable[[Sequence[VoteEvent]], None] = lambda _: None) -> None:
+        self._store, self._take = store, take
+        self._pending: SimpleQueue[Pending | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="assay-studio-writer", daemon=True)
+        self._thread.start()
+
+    def record(self, vote: NewVote) -> Future[Recorded]:
+        """Records a vote soon; a failure is the future's exception."""
+        return self._put(Pending([vote], Future()))
+
+    def record_whole(
+        self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
+    ) -> Future[list[Recorded]]:
+        """Records votes soon in one transaction, all or none; a failure is the future's exception."""
+        return self._put(Pending(votes, Future(), kinds or {}))
+
+    def _put(self, pending: Pending) -> Future[Any]:
+        with self._lock:
+            if self._is_closed:
+                raise StoreError("the studio is closing; send the vote again later, with the same key")
+            self._pending.put(pending)
+        return pending.future
+
+    def close(self) -> None:
+        """Records what is pending, and ends."""
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._pending.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        """Records what was collected, in the order in which it came; votes that belong together by themselves."""
+        is_open = True
+        while is_open:
+            batch = [self._pending.get()]
+            try:
+                while batch[-1] is not None and len(batch) < MOST:
+                    batch.append(self._pending.get_nowait())
+            except Empty:
+                pass
+            is_open = batch[-1] is not None
+            wanted = [each for each in batch if each is not None and each.future.set_running_or_notify_cancel()]
+            for _, group in groupby(enumerate(wanted), lambda each: each[0] if each[1].kinds is not None else -1):
+                self._record([each for _, each in group])
+
+    def _record(self, pending: list[Pending]) -> None:
+        """Records votes in one transaction; each future hears what became of its own, whatever happens."""
+        outcomes: Sequence[Any]
+        try:
+            if pending[0].kinds is None:
+                outcomes = self._store.record([vote for each in pending for vote in each.votes])
+                self._tell(outcomes)
+            else:
+                outcomes = [self._store.record_whole(pending[0].votes, pending[0].kinds)]
+                self._tell(outcomes[0])
+        except BaseException as error:  # noqa: BLE001 - it reaches those who wait
+            outcomes = [error] * len(pending)
+        for each, outcome in zip(pending, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                each.future.set_exception(outcome)
+            else:
+                each.future.set_result(outcome)
+
+    def _tell(self, outcomes: Iterable[Recorded | AssayError]) -> None:
+        """Hands on the new events, in order, and not too many at once: others wait for the same lock."""
+        new = [each.event for each in outcomes if isinstance(each, Recorded) and each.is_new]
+        new.sort(key=lambda event: event.id)
+        for start in range(0, len(new), MOST):
+            self._take(new[start : start + MOST])

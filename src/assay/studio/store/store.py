@@ -1,15 +1,18 @@
 """`Store`: votes, voters, tokens, and what live search added, in an SQLite file or in PostgreSQL.
 
-Every method is one transaction and can be called from any thread. What `record` has returned is on the disk.
+Every method is one transaction and can be called from any thread. What `record` has returned is on the disk. Passwords
+are salted scrypt hashes, with the parameters that OWASP's cheat sheet of 2025 names for 16 MB.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 import secrets
 import time
+import unicodedata
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,25 +20,30 @@ from sqlalchemy import delete, func, insert, select, update
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
-from assay.studio.store.connect import Place, explain_failures, find_place, open_engine
-from assay.studio.store.events import (
+from assay.studio.store.database import Place, back_up, explain_failures, find_place, open_engine, prepare
+from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes, record_whole
+from assay.studio.store.schema import (
+    EVENTS,
     LONGEST_DOCUMENT,
     LONGEST_NAME,
     LONGEST_QUERY,
+    PASSAGES,
+    QUESTIONS,
+    RANKINGS,
+    SETTINGS,
+    TOKENS,
     VOTER_KINDS,
+    VOTERS,
     StoredVoter,
     VoteEvent,
     VoterKind,
     check_choice,
     check_name,
     check_text,
+    digest,
     is_finite,
     storable,
 )
-from assay.studio.store.migrate import back_up, prepare
-from assay.studio.store.passwords import hash_password, is_password, mark_of
-from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes, record_whole
-from assay.studio.store.schema import EVENTS, PASSAGES, QUESTIONS, RANKINGS, SETTINGS, TOKENS, VOTERS, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,13 +51,20 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from assay.studio.store.events import NewVote, Recorded
+    from assay.studio.store.schema import NewVote, Recorded
 
 VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password, VOTERS.c.is_admin, VOTERS.c.created)
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
 SECRET_BYTES = 32
 LONGEST_QUESTION = 2000
+# Of scrypt: its parameters, the memory that it may take, and the salt, in bytes.
+COST, BLOCK, LANES = 1 << 14, 8, 5
+MEMORY = 64 << 20
+SALT = 16
+LONGEST_PASSWORD = 1000
+# What nobody's password is checked against.
+NOBODY = f"scrypt:{COST}:{BLOCK}:{LANES}:{'00' * SALT}:{'00' * 64}"
 
 
 class Store:
@@ -221,7 +236,7 @@ class Store:
             number = connection.scalar(select(QUESTIONS.c.number).where(QUESTIONS.c.digest == key))
             if number is None:
                 now = time.time()
-                create_voters(connection, [by], now)
+                create_voters(connection, [by], now, {})
                 number = (connection.scalar(select(func.max(QUESTIONS.c.number))) or 0) + 1
                 values = {"number": number, "digest": key, "text": words, "voter": by, "created": now}
                 connection.execute(insert(QUESTIONS).values(**values))
@@ -337,3 +352,30 @@ def find_setting(connection: Connection, name: str) -> str | None:
 def put_setting(connection: Connection, name: str, value: str) -> None:
     connection.execute(delete(SETTINGS).where(SETTINGS.c.name == name))
     connection.execute(insert(SETTINGS).values(name=name, value=value))
+
+
+def hash_password(password: str) -> str:
+    """A password as it is kept: the parameters, the salt and the hash."""
+    if not password or len(password) > LONGEST_PASSWORD:
+        raise DataError(f"a password has 1 to {LONGEST_PASSWORD:,} characters")
+    salt = secrets.token_bytes(SALT)
+    derived = derive(password, salt, COST, BLOCK, LANES)
+    return f"scrypt:{COST}:{BLOCK}:{LANES}:{salt.hex()}:{derived.hex()}"
+
+
+def is_password(password: str, kept: str | None) -> bool:
+    """Whether a password is the one that was kept; takes as long where none was."""
+    _, cost, block, lanes, salt, expected = (kept or NOBODY).split(":")
+    derived = derive(password[:LONGEST_PASSWORD], bytes.fromhex(salt), int(cost), int(block), int(lanes))
+    return hmac.compare_digest(derived, bytes.fromhex(expected)) and kept is not None
+
+
+def mark_of(kept: str | None) -> str:
+    """What tells a kept password from any other, and says nothing about it; empty where none is kept."""
+    return "" if kept is None else hashlib.sha256(b"mark:" + kept.encode()).hexdigest()[:32]
+
+
+def derive(password: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:
+    """The hash; a letter with an accent is the same however the keyboard composes it."""
+    text = unicodedata.normalize("NFC", password).encode(errors="surrogatepass")
+    return hashlib.scrypt(text, salt=salt, n=cost, r=block, p=lanes, maxmem=MEMORY)

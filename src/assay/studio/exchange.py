@@ -1,0 +1,345 @@
+"""Votes and judgments of a studio as files, in and out.
+
+Votes: one row per event with who, when and why, as CSV, JSON Lines or Parquet; or as a book of Quepid. In CSV, a
+comment or a name that a spreadsheet would take for a formula gets an apostrophe, which reading takes away. Judgments:
+TREC, CSV, JSON Lines and Parquet as everywhere in assay, and Quepid's ratings.
+
+Quepid's files are ratings (`query,docid,rating`), and books (`query,docid` and a column for each judge). Both name a
+query by its text. Quepid puts a space before a text that a spreadsheet would take for a formula; so do we, and reading
+takes it away. A book has no cell for what a judge could not rate.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import DataError, FormatError
+from assay.core.note import Note, NoteKind
+from assay.core.text import show
+from assay.data.events import Events, Part, find_fields, read_events, read_parts
+from assay.data.formats import BY_NAME
+from assay.data.formats.parquet import write_frame
+from assay.data.frames.frame import normalise_name
+from assay.data.qrels import Qrels, read_qrels
+from assay.data.write import refuse_losses
+from assay.files.source import Source, temporary_folder
+from assay.render.export import write_rows
+from assay.studio.store.schema import EVENT_KINDS, VOTER_KINDS, NewVote, VoteEvent, VoterKind
+from assay.tasks.vote.ballots import FIELDS as VOTE_FIELDS
+from assay.tasks.vote.ballots import NEEDED, as_seconds, read_values
+
+if TYPE_CHECKING:
+    import polars
+
+Kinds = Mapping[str, str]
+Grades = Mapping[str, Mapping[str, float]]
+# What an event has in a file; what only files of a studio have; and the columns of those.
+FIELDS = (
+    *("query", "document", "voter", "vote", "time", "comment"),
+    *("kind", "source", "application", "key", "id", "replaces"),
+)
+OWN = {name: (name,) for name in ("kind", "source", "application", "key", "id", "replaces", "voter_kind")}
+COLUMNS = (*FIELDS, "voter_kind")
+# What people typed, and what a formula begins with in a spreadsheet, with the apostrophes before it.
+TYPED = ("voter", "comment")
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+VOTE_FORMATS = ("csv", "jsonl", "parquet", "quepid-book")
+JUDGMENT_FORMATS = ("trec", "csv", "jsonl", "parquet", "quepid")
+# A format, and the ending under which its reader knows it.
+READ_FORMATS = {
+    "trec": "qrels",
+    "csv": "csv",
+    "jsonl": "jsonl",
+    "parquet": "parquet",
+    "quepid": "csv",
+    "quepid-book": "csv",
+}
+NAME = "the file"
+# Of Quepid's files: the columns that name a pair, what may precede a judge, and what a formula begins with.
+PAIR = {"query": "query", "docid": "document", "doc_id": "document"}
+RATING = "rating:"
+QUEPID_FORMULA = ("-", "=", "+", "@")
+
+
+def export_votes(
+    events: Sequence[VoteEvent], format: str, *, questions: Mapping[str, str] | None = None, kinds: Kinds | None = None
+) -> bytes:
+    """The events as a file: `csv`, `jsonl`, `parquet`, or `quepid-book`, which holds the votes in force.
+
+    A book has the texts of queries where `questions` has them; the others say of what kind each voter is, a person
+    unless `kinds` says otherwise.
+    """
+    if format in ("trec", "quepid"):
+        raise FormatError(f"{format} cannot hold who voted; export the judgments, or the votes as csv")
+    if format not in VOTE_FORMATS:
+        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(VOTE_FORMATS)}")
+    if format == "quepid-book":
+        return write_book(events, questions or {})
+    known = kinds or {}
+    rows = [
+        {**{name: getattr(event, name) for name in FIELDS}, "voter_kind": known.get(event.voter, "person")}
+        for event in events
+    ]
+    for row in rows:
+        row["time"] = datetime.fromtimestamp(row["time"], UTC)
+    if format == "parquet":
+        return write_parquet(rows)
+    for row in rows:
+        row["time"] = row["time"].isoformat()
+        if row["vote"] is None and row["kind"] != "withdrawal":
+            row["vote"] = "?"
+    if format == "jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    for row in rows:
+        row.update({name: f"'{row[name]}" for name in TYPED if FORMULA.match(row[name])})
+    return write_rows([COLUMNS, *(row.values() for row in rows)]).encode()
+
+
+def write_parquet(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Typed columns; a vote that is "cannot tell" is null."""
+    import polars
+
+    schema: dict[str, polars.DataType] = {name: polars.String() for name in COLUMNS}
+    schema |= {"vote": polars.Float64(), "time": polars.Datetime("us", "UTC")}
+    schema |= {"id": polars.Int64(), "replaces": polars.Int64()}
+    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    file = io.BytesIO()
+    write_frame(polars.DataFrame(columns, schema=schema), file)
+    return file.getvalue()
+
+
+def write_book(events: Sequence[VoteEvent], questions: Mapping[str, str]) -> bytes:
+    """The votes that no later event replaced as a book; "cannot tell" is an empty cell, as where there is no vote."""
+    replaced = {event.replaces for event in events}
+    votes: dict[tuple[str, str], dict[str, str]] = {}
+    voters: dict[str, None] = {}
+    for event in events:
+        if event.kind == "vote" and event.id not in replaced:
+            voters.setdefault(event.voter)
+            said = "" if event.vote is None else number(event.vote)
+            votes.setdefault((event.query, event.document), {})[event.voter] = said
+    rows = [
+        (safe(questions.get(query, query)), document, *(row.get(voter, "") for voter in voters))
+        for (query, document), row in votes.items()
+    ]
+    return write_rows([("query", "docid", *map(safe, voters)), *rows]).encode()
+
+
+def export_judgments(grades: Grades, format: str, *, questions: Mapping[str, str] | None = None) -> bytes:
+    """The grades of documents by query as a file; `quepid` has the texts of queries where `questions` has them."""
+    if format == "quepid-book":
+        raise FormatError("a book of Quepid holds votes; export the votes as quepid-book, or the judgments as quepid")
+    if format not in JUDGMENT_FORMATS:
+        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(JUDGMENT_FORMATS)}")
+    judged = {query: documents for query, documents in grades.items() if documents}
+    if not judged:
+        raise DataError("there is no judgment yet; vote first")
+    if format == "quepid":
+        texts = questions or {}
+        rows = [
+            (safe(texts.get(query, query)), document, number(grade))
+            for query, documents in judged.items()
+            for document, grade in documents.items()
+        ]
+        return write_rows([("query", "docid", "rating"), *rows]).encode()
+    qrels, chosen, file = Qrels(judged), BY_NAME[format], io.BytesIO()
+    refuse_losses(qrels, chosen)
+    if chosen.write is None:
+        raise FormatError(f"{format} can only be read; choose another format")
+    chosen.write(qrels, file)
+    return file.getvalue()
+
+
+def safe(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, as Quepid writes it."""
+    return f" {text}" if text.startswith(QUEPID_FORMULA) else text
+
+
+def number(grade: float) -> str:
+    """A grade with as few digits as it needs.
+
+    >>> number(2.0), number(0.1)
+    ('2', '0.1')
+    """
+    return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
+
+
+class VoteFile(NamedTuple):
+    """The votes in a file, notes on how they were read, and the kinds of voters, where the file says them."""
+
+    votes: list[NewVote]
+    notes: list[Note]
+    kinds: dict[str, VoterKind]
+
+
+def read_votes(
+    data: bytes,
+    format: str,
+    *,
+    voter: str | None = None,
+    scale: str = "auto",
+    questions: Mapping[str, str] | None = None,
+) -> VoteFile:
+    """The votes in a file: tables, TREC qrels, and Quepid's ratings and books.
+
+    `voter` is whose votes those without a name are: it is needed for judgments. `scale` says what -1, 0 and 1 are, as
+    in `assay.votes`. Texts of queries in Quepid's files become their ids in `questions`.
+    """
+    if format not in READ_FORMATS:
+        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(READ_FORMATS)}")
+    with temporary_folder() as folder:
+        path = folder / f"data.{READ_FORMATS[format]}"
+        path.write_bytes(data)
+        source = Source(path, NAME)
+        if format == "trec":
+            name, grades = needed_voter(voter), read_qrels(source, format="trec").to_dict()
+            votes = [
+                NewVote(query, document, name, grade, source="import")
+                for query, documents in grades.items()
+                for document, grade in documents.items()
+            ]
+            return VoteFile(votes, [], {})
+        book = format == "quepid-book"
+        events = read_book(source) if book else read_events(source, {**VOTE_FIELDS, **OWN}, NEEDED, NAME)
+    rows = Rows(events, is_csv=format == "csv")
+    votes, notes = votes_of(rows, voter, scale)
+    if "quepid" in format:
+        ids = {" ".join(text.split()): query for query, text in (questions or {}).items()}
+        votes = [replace(vote, query=ids.get(vote.query, vote.query)) for vote in votes]
+    return VoteFile(votes, notes, rows.voter_kinds())
+
+
+def needed_voter(voter: str | None) -> str:
+    if not voter:
+        raise DataError(f"{NAME} does not say who voted; say whose votes these are")
+    return voter
+
+
+def read_book(source: Source) -> Events:
+    """The votes of a book, one row each."""
+    import polars
+
+    parts = [find_fields(unpivot(part), VOTE_FIELDS, NEEDED) for part in read_parts(source, NAME)]
+    whole = polars.concat([part.frame for part in parts]) if parts else polars.DataFrame()
+    if not len(whole):
+        raise DataError(f"{NAME} has no votes")
+    return Events(whole, NAME, tuple(part for part in parts if len(part.frame)))
+
+
+def unpivot(part: Part) -> Part:
+    """A book with one row per vote; cells without one are left out."""
+    import polars
+
+    names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
+    pair = {PAIR[name]: column for name, column in names.items() if name in PAIR}
+    if set(pair) != {"query", "document"}:
+        raise FormatError(f"{part.name} is not a book of Quepid: its first columns are query and docid")
+    judges = [column for column in part.frame.columns if column not in pair.values()]
+    cells = (
+        part.frame.with_row_index("row")
+        .rename({column: role for role, column in pair.items()})
+        .unpivot(on=judges, index=["row", "query", "document"], variable_name="voter", value_name="vote")
+        .filter(polars.col("vote").str.strip_chars() != "")
+        .sort("row", maintain_order=True)
+        .with_columns(polars.col("voter").replace({judge: name_of(judge) for judge in judges}))
+    )
+    return Part(cells.drop("row"), part.name, [part.numbers[row] for row in cells["row"]], part.noun)
+
+
+def name_of(column: str) -> str:
+    """The judge whose votes a column of a book has.
+
+    >>> name_of(" =ann"), name_of("Rating: bob")
+    ('=ann', 'bob')
+    """
+    name = column.strip()
+    return name[len(RATING) :].strip() if name.lower().startswith(RATING) else name
+
+
+class Rows:
+    """The rows of a file, field by field; those that only a studio writes count only in its files."""
+
+    def __init__(self, events: Events, *, is_csv: bool) -> None:
+        self.events = events
+        self.columns = {name: events.frame[name].to_list() for name in events.frame.columns}
+        self.is_own = {"kind", "source"} <= set(self.columns)
+        self.is_escaped = self.is_own and is_csv
+
+    def cell(self, field: str, row: int) -> Any:  # noqa: ANN401 - whatever the file has there
+        value = self.columns[field][row] if field in self.columns and (self.is_own or field not in OWN) else None
+        return None if value == "" else value
+
+    def text(self, field: str, row: int) -> str:
+        value = self.cell(field, row)
+        return "" if value is None else str(value)
+
+    def typed(self, text: str) -> str:
+        """What somebody typed, without the apostrophe that hides a formula."""
+        return text[1:] if self.is_escaped and text.startswith("'") and FORMULA.match(text) else text
+
+    def choice(self, field: str, row: int, what: str, choices: tuple[str, ...]) -> Any:  # noqa: ANN401 - one of them
+        """A word that must be one of a few, where the file has it."""
+        said = self.cell(field, row)
+        if said not in (None, *choices):
+            place = self.events.place(row)
+            raise FormatError(f"{place}: the kind {show(said)}{what} must be {' or '.join(choices)}")
+        return said
+
+    def voter_kinds(self) -> dict[str, VoterKind]:
+        """The kind of each voter, where a studio wrote it."""
+        found: dict[str, VoterKind] = {}
+        if not self.is_own or not {"voter", "voter_kind"} <= set(self.columns):
+            return found
+        for row, name in enumerate(self.events.ids("voter").to_list()):
+            if not name or self.cell("voter_kind", row) is None:
+                continue
+            kind = self.choice("voter_kind", row, " of the voter", VOTER_KINDS)
+            before = found.setdefault(self.typed(name), kind)
+            if before != kind:
+                raise FormatError(f"{self.events.place(row)}: {show(name)} is a {kind} here, and a {before} before")
+        return found
+
+
+def votes_of(rows: Rows, voter: str | None, scale: str) -> tuple[list[NewVote], list[Note]]:
+    """The rows as votes to record, without decisions that were replaced or taken back, and without what took them back.
+
+    A withdrawal names what it takes back by an id, which is another one where it is read.
+    """
+    events = rows.events
+    # A studio writes grades as they are.
+    values, _, notes = read_values(events, "grades" if rows.is_own and scale == "auto" else scale)
+    voters = events.ids("voter").to_list() if "voter" in rows.columns else [None] * len(values)
+    ids = zip(events.needed_ids("query"), events.needed_ids("document"), voters, values.tolist(), strict=True)
+    votes = []
+    for row, (query, document, name, value) in enumerate(ids):
+        seconds = as_seconds(rows.cell("time", row), events, row)
+        vote = NewVote(
+            query,
+            document,
+            rows.typed(name) if name else needed_voter(voter),
+            None if math.isnan(value) else value,
+            comment=rows.typed(rows.text("comment", row)),
+            key=rows.text("key", row) or None,
+            kind=rows.choice("kind", row, "", EVENT_KINDS) or "vote",
+            source="import",
+            time=seconds if math.isfinite(seconds) else None,
+            application=rows.text("application", row),
+        )
+        votes.append((vote, rows.text("id", row), rows.text("replaces", row)))
+    decisions = {number for vote, number, _ in votes if vote.kind == "decision" and number}
+    past = decisions.intersection(replaced for *_, replaced in votes)
+    kept = [
+        vote
+        for vote, number, replaced in votes
+        if number not in past and not (vote.kind == "withdrawal" and replaced in past)
+    ]
+    if len(kept) < len(votes):
+        notes.append(Note.of(NoteKind.VOTES, about="past", count=len(votes) - len(kept)))
+    return kept, notes
