@@ -1,6 +1,6 @@
 import pytest
 
-from assay.studio import background, views
+from assay.studio import live, views
 from assay.studio.store import store as passwords
 from studio_server import Client, make_studio, serving
 
@@ -8,7 +8,7 @@ from studio_server import Client, make_studio, serving
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """Whoever asks waits for the numbers, however busy the machine is."""
-    monkeypatch.setattr(background, "HARDLY", 30)
+    monkeypatch.setattr(live, "HARDLY", 30)
     monkeypatch.setattr(views, "PATIENCE", 30)
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from assay.studio import background
-from assay.studio.background import Background
+from assay.studio.live import Background
 
 
 class Slow:

@@ -14,10 +14,9 @@ from starlette.routing import compile_path
 
 from assay._kernel import __version__
 from assay.core.errors import AssayError
-from assay.studio.access import Access, RefusedError
+from assay.studio.access import LOCAL_NAMES, Access, Guard, Rate, RefusedError
 from assay.studio.collection import UnknownError
-from assay.studio.guard import LOCAL_NAMES, Guard, Rate
-from assay.studio.routes import judging, managing, pages, scores, session
+from assay.studio.routes import judging, managing, pages, scores
 from assay.studio.routes.asking import ERRORS
 from assay.studio.store.schema import KeyConflictError, StoreError
 
@@ -32,7 +31,7 @@ NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_span
 WRONG_METHOD = 405
 # A store that cannot be written may soon be; whoever sent a vote keeps it and tries again.
 STATUS = {KeyConflictError: 409, UnknownError: 404, StoreError: 503}
-API = (session, scores, judging, managing)
+API = (managing.session, scores.router, judging.router, managing.router)
 DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
     "cookie and, to write, the header X-CSRF-Token."
@@ -63,8 +62,8 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
     app.state.rates = {name: Rate(*rate) for name, rate in RATES.items()}
     app.state.is_closing = lambda: False
     responses: Any = ERRORS
-    for part in API:
-        app.include_router(part.router, prefix="/api", responses=responses)
+    for router in API:
+        app.include_router(router, prefix="/api", responses=responses)
     app.include_router(pages.router)
     app.add_exception_handler(AssayError, explain)
     app.add_exception_handler(RequestValidationError, explain_form)

@@ -14,10 +14,9 @@ from assay.core.errors import AssayError, DataError
 from assay.core.text import Option, count, show
 from assay.data.frames.columns import as_float
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.studio.background import Background
 from assay.studio.collection import UnknownError, choose_grades
 from assay.studio.judgments import JudgmentsInForce, VoteCounting
-from assay.studio.live import Live
+from assay.studio.live import Background, Live
 from assay.studio.store.record import Writer
 from assay.studio.store.schema import NewVote, check_vote
 from assay.studio.views import numbers, shown_vote

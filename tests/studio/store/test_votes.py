@@ -9,8 +9,7 @@ from sqlalchemy import delete, text, update
 
 from assay import AssayError
 from assay.studio.store import KeyConflictError, NewVote, Recorded, Store, StoreError
-from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
-from assay.studio.store.schema import EVENTS
+from assay.studio.store.schema import EVENTS, LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
 
 HOSTILE = ["'; DROP TABLE events; --", '"', "%s %(x)s :x ?", "\\", "{}", "é\u0301 \U0001f44d", "a\tb\nc", "NULL"]
 

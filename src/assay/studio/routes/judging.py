@@ -14,18 +14,23 @@ from pydantic import Field
 from assay.core.errors import DataError
 from assay.studio.access import Access, RefusedError, Requester
 from assay.studio.agreement import agreement_view
-from assay.studio.routes.asking import Manager, Reader, TheAccess, TheStudio, VoterName, Writing
-from assay.studio.routes.models import (
+from assay.studio.routes.asking import (
     DecisionIn,
     DocumentId,
     Fields,
     Filter,
+    Manager,
     Order,
     QueryId,
     QuestionIn,
+    Reader,
+    TheAccess,
+    TheStudio,
     VoteIn,
     VoteList,
     VoteOut,
+    VoterName,
+    Writing,
 )
 from assay.studio.search import search
 from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_QUERY, NewVote, VoteEvent, check_name

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from assay.studio.routes.asking import Reader, TheStudio
-from assay.studio.routes.models import Fields, QueryId
+from assay.studio.routes.asking import Fields, QueryId, Reader, TheStudio
 from assay.studio.studio import Studio
 from assay.studio.views import MOST_ROWS, QuerySelection, overview, query_bars, query_rows, query_view
 
