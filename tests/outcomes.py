@@ -6,8 +6,13 @@ import sys
 import assay
 
 
-def check(act, expected):
-    """Checks that the act gives the number, or raises the error; `"FormatError: place: what"` is how messages begin."""
+def check(act, expected, name=None):
+    """Checks that the act gives the number, or raises the error; `"FormatError: place: what"` is how messages begin.
+
+    Of a file with this name, `line 3: what` and `has no column` are enough.
+    """
+    if isinstance(expected, str) and expected.startswith(("line ", "has no ")):
+        expected = f"FormatError: {name}{', ' if expected.startswith('line ') else ' '}{expected}"
     if isinstance(expected, str):
         try:
             found = act()

@@ -27,10 +27,7 @@ from ending import seconds_until_end
 from interrupting import SEED, SOON, idle_end, leftovers, start, surroundings
 from launcher import BEFORE_ALL, INTERRUPTIBLE, LISTEN, Launcher
 
-pytestmark = [
-    pytest.mark.attack("Interrupts"),
-    pytest.mark.xdist_group("interrupts"),
-]
+pytestmark = [pytest.mark.attack("Interrupts"), pytest.mark.xdist_group("interrupts")]
 # Takes longest of all: on two processes, and apart from what else is measured here.
 HALVES = [pytest.param(name, marks=pytest.mark.xdist_group(f"moments-{n % 2}")) for n, name in enumerate(BUSY)]
 INTERRUPTED = 130

@@ -13,10 +13,7 @@ if os.name == "nt":
 from interrupting import SEED, SOON, idle_end, leftovers, surroundings
 from launcher import LISTEN
 
-pytestmark = [
-    pytest.mark.attack("Interrupts"),
-    pytest.mark.xdist_group("interrupts"),
-]
+pytestmark = [pytest.mark.attack("Interrupts"), pytest.mark.xdist_group("interrupts")]
 IN_PYTHON = {
     "a file": "assay.evaluate('qrels.txt', 'scattered.run', ['ap'])",
     "gzip": "assay.evaluate('qrels.txt', 'big.run.gz', ['ap'])",

@@ -40,14 +40,7 @@ for limit in limits:
 """
 RIGHT, NO_MEMORY = 0, 1
 LIMITS = [100, 300, 600, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_000, 16_000, 24_000, 64_000]
-FORMS = {
-    "dicts": None,
-    "lists": None,
-    "plain": bytes,
-    "gz": gzip.compress,
-    "xz": lzma.compress,
-    "scattered": bytes,
-}
+FORMS = {"dicts": None, "lists": None, "plain": bytes, "gz": gzip.compress, "xz": lzma.compress, "scattered": bytes}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space by what /proc says; Linux runs it")

@@ -59,26 +59,9 @@ URLS = [
     f"{scheme}{each}{at}{rest}"
     for scheme in ("http://", "https://", "HTTP://", "ftp://", "http:/", "//", "", "http:", "http:\\\\", "ws://")
     for each in (
-        *(
-            login(),
-            login(word=""),
-            login(user=""),
-            "us3r",
-            login(word="pa55/wort"),
-            login(word="pa55#wort"),
-        ),
-        *(
-            login(word="pa55?wort"),
-            login(word="pa55@wort"),
-            login(word="pa55%40wort"),
-            login(user="us3r/x"),
-        ),
-        *(
-            login(word="pa55 wort"),
-            login(word="[pa55wort"),
-            login(word="pa55:wort"),
-            login(word="pa55\\wort"),
-        ),
+        *(login(), login(word=""), login(user=""), "us3r", login(word="pa55/wort"), login(word="pa55#wort")),
+        *(login(word="pa55?wort"), login(word="pa55@wort"), login(word="pa55%40wort"), login(user="us3r/x")),
+        *(login(word="pa55 wort"), login(word="[pa55wort"), login(word="pa55:wort"), login(word="pa55\\wort")),
         *(login(word="pa55\nwort"), login(word="pa55%wort"), login(word="pa55é"), login(user="us3r%3A")),
     )
     for at, rest in (("@", "h/x"), ("@", "h:1/x?q={query}"), ("@", "[::1]/"), ("@", ""), ("%40", "h/"), ("＠", "h/"))

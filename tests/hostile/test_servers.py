@@ -63,10 +63,7 @@ WIRE = {
         flood(OK + b"Content-Length: 99999999999\r\n\r\n[", b" "),
         "the response is larger than 64 MiB",
     ),
-    "endless chunks": (
-        flood(CHUNKED, b"1000\r\n" + b" " * 4096 + b"\r\n"),
-        "the response is larger than 64 MiB",
-    ),
+    "endless chunks": (flood(CHUNKED, b"1000\r\n" + b" " * 4096 + b"\r\n"), "the response is larger than 64 MiB"),
     "endless small chunks": (flood(CHUNKED, b"1\r\n \r\n"), LATE),
     "endless chunk extension": (flood(CHUNKED + b"1;x=", b"x"), "invalid response: Receive buffer too long"),
     "endless trailers": (flood(CHUNKED + b"0\r\n", b"X: 1\r\n"), "invalid response: Receive buffer too long"),

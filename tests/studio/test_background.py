@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from assay.studio import background
+from assay.studio import live as background
 from assay.studio.live import Background
 
 

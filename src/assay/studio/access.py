@@ -22,7 +22,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assay.core.errors import AssayError
@@ -43,6 +43,29 @@ LIFETIME = 30 * 24 * 3600
 # Seconds that people and tokens are remembered, and how many of them.
 REMEMBERED = 5.0
 MOST_KNOWN = 10_000
+
+
+# What every response says.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+)
+NO_STORE = (b"cache-control", b"no-store")
+READING = {"GET", "HEAD", "OPTIONS"}
+# Bytes of a request's body: of one, and of an import.
+MOST_BYTES = 64 << 10
+MOST_IMPORT = 64 << 20
+IMPORT = "/api/import"
+TOO_LARGE = "the request is larger than {:,} bytes"
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class RefusedError(AssayError):
@@ -106,14 +129,12 @@ class Access:
         return found
 
     def new_session(self, voter: str | None = None) -> BrowserSession:
-        """A session that begins now."""
         known = None if voter is None else self.store.voter(voter)
         # Who logs in with a new password is not refused because of the old one.
         self._known.pop(("voter", voter or ""), None)
         return BrowserSession(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
 
     def seal(self, session: BrowserSession) -> str:
-        """The value of the cookie."""
         content = json.dumps([session.id, session.voter, session.issued, session.mark]).encode()
         return f"{encoded(content)}.{encoded(self._sign(b'session', content))}"
 
@@ -131,7 +152,6 @@ class Access:
         return BrowserSession(identity, voter, issued, mark) if is_fresh else None
 
     def csrf(self, session: BrowserSession) -> str:
-        """The token that a write with this session needs."""
         return encoded(self._sign(b"csrf", session.id.encode()))
 
     @property
@@ -144,9 +164,12 @@ class Access:
 
     def asker(self, headers: Mapping[str, str], session: BrowserSession | None) -> Requester:
         """Who sent a request; raises if a token is not known, or if nobody has logged in where that is needed."""
-        given = headers.get("authorization", "")
-        if given:
-            return self._program(given)
+        if given := headers.get("authorization", ""):
+            token = given[len(BEARER) :].strip() if given.lower().startswith(BEARER) else ""
+            application = self._remembered("token", token, self.store.token_application) if token else None
+            if application is None:
+                raise RefusedError(401, "unknown token; make one with: assay studio admin new-token NAME")
+            return Requester(None, application)
         voter = None if session is None else session.voter
         if not self.login:
             return Requester(voter, is_admin=True)
@@ -154,13 +177,6 @@ class Access:
         if session is None or known is None or not known.has_password or session.mark != known.mark:
             raise RefusedError(401, "log in first")
         return Requester(known.name, is_admin=known.is_admin)
-
-    def _program(self, given: str) -> Requester:
-        token = given[len(BEARER) :].strip() if given.lower().startswith(BEARER) else ""
-        application = self._remembered("token", token, self.store.token_application) if token else None
-        if application is None:
-            raise RefusedError(401, "unknown token; make one with: assay studio admin new-token NAME")
-        return Requester(None, application)
 
     def check_write(self, headers: Mapping[str, str], session: BrowserSession | None) -> None:
         """Raises unless a write comes from a page of this studio, or from a program with a token."""
@@ -190,61 +206,39 @@ def decoded(text: str) -> bytes:
     return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
-)
-READING = {"GET", "HEAD", "OPTIONS"}
-# Bytes of a request's body: of one, and of an import.
-MOST_BYTES = 64 << 10
-MOST_IMPORT = 64 << 20
-IMPORT = "/api/import"
-LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
-
-
 class Guard:
-    """An ASGI application around another one."""
+    """An ASGI application around another one; `hosts` are the names under which it may be reached."""
 
     def __init__(self, app: Any, hosts: Iterable[str]) -> None:  # noqa: ANN401 - an ASGI application
         self.app = app
         self.hosts = {name.lower() for name in hosts}
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Handles one connection."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
         if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        respond = with_headers(send, is_api=scope["path"].startswith("/api"))
-        body = Body(receive, respond, MOST_IMPORT if scope["path"] == IMPORT else MOST_BYTES)
+        request = GuardedRequest(scope["path"], receive, send)
         try:
-            self.check(scope, headers)
-            body.check(headers)
-            await self.app(scope, body.receive, body.send)
+            self.check(scope["method"], headers, request.most)
+            await self.app(scope, request.receive, request.send)
         except RefusedError as error:
-            await refuse(respond, error)
+            await request.refuse(error)
 
-    def check(self, scope: Scope, headers: dict[str, str]) -> None:
-        """Raises for a host that is not ours, and for a write from another site."""
+    def check(self, method: str, headers: dict[str, str], most: int) -> None:
+        """Raises for a host that is not ours, a write from another site, and an announced size that is too large."""
         host = headers.get("host", "").lower()
         if without_port(host) not in self.hosts:
             raise RefusedError(421, "this studio does not answer for that host; see assay studio --allow-host")
-        if scope["method"] in READING:
-            return
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        is_foreign = origin is not None and urlsplit(origin).netloc.lower() != host
+        is_cross_site = headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
+        if method not in READING and (is_foreign or is_cross_site):
             raise RefusedError(403, "a page of another site may not write here")
-        if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            raise RefusedError(403, "a page of another site may not write here")
+        announced = headers.get("content-length", "0")
+        if announced.isdigit() and int(announced) > most:
+            raise RefusedError(413, TOO_LARGE.format(most))
 
 
 def without_port(host: str) -> str:
@@ -257,74 +251,47 @@ def without_port(host: str) -> str:
     return name if colon and port.isdigit() else host
 
 
-def with_headers(send: Any, *, is_api: bool) -> Any:  # noqa: ANN401 - ASGI's
-    """`send`, with the headers that every response has; what the API says is not kept by browsers."""
+class GuardedRequest:
+    """One request: its body is refused once it is too large, whatever size was announced; its response has HEADERS."""
 
-    async def respond(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            known = {name.lower() for name, _ in message["headers"]}
-            more = [(name, value) for name, value in HEADERS if name not in known]
-            if is_api and b"cache-control" not in known:
-                more.append((b"cache-control", b"no-store"))
-            message["headers"] = [*message["headers"], *more]
-        await send(message)
-
-    return respond
-
-
-class Body:
-    """The body of a request, which is refused once it is too large, whatever size was announced."""
-
-    def __init__(self, receive: Any, send: Any, most: int) -> None:  # noqa: ANN401 - ASGI's
-        self._receive, self._send, self._most = receive, send, most
+    def __init__(self, path: str, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        self._receive, self._send = receive, send
+        self.most = MOST_IMPORT if path == IMPORT else MOST_BYTES
+        # What the API says is not kept by browsers.
+        self._headers = (*HEADERS, NO_STORE) if path.startswith("/api") else HEADERS
         self._taken = 0
         self._is_refused = False
-
-    def check(self, headers: dict[str, str]) -> None:
-        """Raises if the size that is announced is too large."""
-        announced = headers.get("content-length", "0")
-        if announced.isdigit() and int(announced) > self._most:
-            raise too_large(self._most)
 
     async def receive(self) -> MutableMapping[str, Any]:
         """The next part; past the limit the request is refused, and the application is told that nobody listens."""
         message: MutableMapping[str, Any] = await self._receive()
         self._taken += len(message.get("body", b""))
-        if self._taken <= self._most:
+        if self._taken <= self.most:
             return message
-        if not self._is_refused:
-            self._is_refused = True
-            await refuse(self._send, too_large(self._most))
+        await self.refuse(RefusedError(413, TOO_LARGE.format(self.most)))
         return {"type": "http.disconnect"}
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         """Sends what the application says, unless the request was refused."""
-        if not self._is_refused:
-            await self._send(message)
+        if self._is_refused:
+            return
+        if message["type"] == "http.response.start":
+            known = {name.lower() for name, _ in message["headers"]}
+            more = [(name, value) for name, value in self._headers if name not in known]
+            message["headers"] = [*message["headers"], *more]
+        await self._send(message)
 
-
-def too_large(most: int) -> RefusedError:
-    return RefusedError(413, f"the request is larger than {most:,} bytes")
-
-
-async def refuse(send: Any, error: RefusedError) -> None:  # noqa: ANN401 - ASGI's
-    """Sends an error."""
-    body = json.dumps({"error": str(error)}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-        *((name.lower().encode(), value.encode()) for name, value in error.headers.items()),
-    ]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-class Bucket(NamedTuple):
-    """How much is left of what may come, and when that was."""
-
-    left: float
-    at: float
+    async def refuse(self, error: RefusedError) -> None:
+        body = json.dumps({"error": str(error)}).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+            *((name.lower().encode(), value.encode()) for name, value in error.headers.items()),
+        ]
+        await self.send({"type": "http.response.start", "status": error.status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
+        self._is_refused = True
 
 
 class Rate:
@@ -334,16 +301,17 @@ class Rate:
         self, per_second: float, burst: int, *, most: int = 10_000, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.per_second, self.burst, self.most, self.clock = per_second, burst, most, clock
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        # How much is left of what may come, and when that was.
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
 
     def take(self, name: str) -> None:
         """Counts one; raises if that is too many."""
         now = self.clock()
         with self._lock:
-            bucket = self._buckets.pop(name, Bucket(float(self.burst), now))
-            left = min(float(self.burst), bucket.left + (now - bucket.at) * self.per_second)
-            self._buckets[name] = Bucket(left - 1 if left >= 1 else left, now)
+            left, at = self._buckets.pop(name, (float(self.burst), now))
+            left = min(float(self.burst), left + (now - at) * self.per_second)
+            self._buckets[name] = (left - 1 if left >= 1 else left, now)
             while len(self._buckets) > self.most:
                 self._buckets.popitem(last=False)
         if left < 1:

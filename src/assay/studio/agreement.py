@@ -75,9 +75,7 @@ def vote_rows(known: dict[str, dict[Pair, float]], left_out: str | None = None) 
 
 def voter_rows(known: dict[str, dict[Pair, float]], kinds: dict[str, str]) -> list[dict[str, Any]]:
     """Each voter: how many votes, how often the others agree, and alpha of the others without them."""
-    if not known:
-        return []
-    same = {voter.name: voter.same for voter in votes(vote_rows(known), scale="grades").voters}
+    same = {voter.name: voter.same for voter in votes(vote_rows(known), scale="grades").voters} if known else {}
     return [
         {
             "name": name,
@@ -91,19 +89,19 @@ def voter_rows(known: dict[str, dict[Pair, float]], kinds: dict[str, str]) -> li
 
 
 def bounded(value: float, low: float, high: float) -> dict[str, float | None]:
-    """A figure with its interval, as JSON has them."""
     return {"value": finite(value), "low": finite(low), "high": finite(high)}
 
 
 def alpha_of(known: dict[str, dict[Pair, float]], left_out: str | None = None) -> dict[str, float | None]:
     """Krippendorff's alpha of the voters, all or all but one, with its interval; nothing if it is undefined."""
+    undefined = bounded(*[np.nan] * 3)
     if len(known.keys() - {left_out}) < PAIR:
-        return bounded(*[np.nan] * 3)
+        return undefined
     try:
         found = votes(vote_rows(known, left_out), scale="grades").agreement(scale="ordinal", samples=SAMPLES)
     except AssayError:
         # Too many different votes for categories.
-        return bounded(*[np.nan] * 3)
+        return undefined
     return bounded(found.value, *found.interval)
 
 
@@ -124,16 +122,15 @@ def kappas(a: dict[Pair, float], b: dict[Pair, float], names: tuple[str, str]) -
 
 def differing_pairs(judgments: JudgmentsInForce) -> list[Pair]:
     """The pairs on which votes differ, the farthest apart first, those that are decided last."""
-    found = []
-    for pair, ballots in judgments.ballots.items():
-        said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
-        if len(set(said)) >= PAIR:
-            found.append((pair in judgments.decisions, -float(np.var(said)), pair))
-    return [pair for _, _, pair in sorted(found)]
+    said = {
+        pair: [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
+        for pair, ballots in judgments.ballots.items()
+    }
+    differing = [pair for pair, votes in said.items() if len(set(votes)) >= PAIR]
+    return sorted(differing, key=lambda pair: (pair in judgments.decisions, -float(np.var(said[pair])), pair))
 
 
 def disagreement(studio: Studio, pair: Pair, voter: str | None, *, reveal: bool) -> dict[str, Any]:
-    """One pair on which votes differ."""
     judgments = studio.judgments
     ballots, decided = judgments.ballots[pair], judgments.decisions.get(pair)
     said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]

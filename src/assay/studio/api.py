@@ -42,7 +42,6 @@ SHORTEST_PASSWORD = 8
 
 
 def need_studio() -> None:
-    """Raises if a package is missing that the studio needs."""
     for name in PACKAGES:
         if find_spec(name) is None:
             raise AssayError(f'the studio needs the package {name}; install it with: pip install "assay[studio]"')
@@ -297,17 +296,15 @@ def listen(address: ServerAddress) -> socket.socket:
     """A listening socket on the port that was chosen, or on the first free one."""
     ports = [address.port] if address.port is not None else [*range(PORT, PORT + MORE_PORTS), 0]
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    error: OSError | None = None
+    reason = ""
     for port in ports:
         try:
             return socket.create_server((address.host, port), family=family, backlog=2048)
-        except OSError as found:
-            error = found
-    reason = "" if error is None else error.strerror or str(error)
+        except OSError as error:
+            reason = error.strerror or str(error)
     raise DataError(f"cannot listen on {show(address.host)} port {ports[0]}: {reason}; choose another with --port")
 
 
 def open_browser(url: str) -> None:
-    """Opens the browser, if there is one."""
     with suppress(webbrowser.Error, OSError):
         webbrowser.open(url)

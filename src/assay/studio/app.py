@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 # Requests per second, and at once: of one program, of one voter, and logins from one address.
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-WRONG_METHOD = 405
 # A store that cannot be written may soon be; whoever sent a vote keeps it and tries again.
 STATUS = {KeyConflictError: 409, UnknownError: 404, StoreError: 503}
 API = (managing.session, scores.router, judging.router, managing.router)
@@ -80,7 +79,6 @@ def make_server(app: Guard, config: uvicorn.Config) -> uvicorn.Server:
 
 
 async def explain(_: Request, error: Exception) -> JSONResponse:
-    """An error of ours as JSON."""
     if isinstance(error, RefusedError):
         return JSONResponse({"error": str(error)}, error.status, headers=error.headers)
     status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
@@ -88,7 +86,6 @@ async def explain(_: Request, error: Exception) -> JSONResponse:
 
 
 async def explain_form(_: Request, error: Exception) -> JSONResponse:
-    """What is wrong with the form of a request."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     said = "; ".join(f"{'.'.join(map(str, each['loc'][1:])) or 'the request'}: {each['msg']}" for each in found)
     return JSONResponse({"error": said or str(error)}, 422)
@@ -98,16 +95,17 @@ async def explain_status(request: Request, error: Exception) -> JSONResponse:
     """What the framework itself refuses."""
     if not isinstance(error, HTTPException):
         raise error
-    words = {404: "there is no such address", 405: "that cannot be done at this address"}
-    headers = {"Allow": allowed(request)} if error.status_code == WRONG_METHOD else error.headers
-    return JSONResponse({"error": words.get(error.status_code, str(error.detail))}, error.status_code, headers=headers)
-
-
-def allowed(request: Request) -> str:
-    """What can be done at an address; the framework names only what the first of its routes does."""
-    described = request.app.openapi()["paths"].items()
-    found = [each for path, each in described if compile_path(path)[0].match(request.url.path)]
-    return ", ".join(sorted(method.upper() for each in found for method in each)) or "GET"
+    words, headers = str(error.detail), error.headers
+    if error.status_code == 404:  # noqa: PLR2004 - not found
+        words = "there is no such address"
+    elif error.status_code == 405:  # noqa: PLR2004 - wrong method
+        words = "that cannot be done at this address"
+        # The framework names only what the first route of an address does.
+        described = request.app.openapi()["paths"].items()
+        methods = [each for path, each in described if compile_path(path)[0].match(request.url.path)]
+        allowed = ", ".join(sorted(method.upper() for each in methods for method in each))
+        headers = {"Allow": allowed or "GET"}
+    return JSONResponse({"error": words}, error.status_code, headers=headers)
 
 
 def describe(app: FastAPI, studio: Studio) -> None:

@@ -19,7 +19,7 @@ from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.tasks.compare.passages import wanted_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from assay.studio.store.schema import VoteEvent
     from assay.studio.store.store import Store
@@ -55,12 +55,7 @@ class Collection:
 
 
 def open_collection(
-    title: str,
-    qrels: Qrels | None,
-    runs: Mapping[str, Run],
-    *,
-    queries: object = None,
-    corpus: object = None,
+    title: str, qrels: Qrels | None, runs: Mapping[str, Run], *, queries: object = None, corpus: object = None
 ) -> Collection:
     """A collection; of a corpus, only the passages that are judged or that a run retrieved are kept."""
     if not runs:
@@ -72,7 +67,8 @@ def open_collection(
     passages = {}
     if corpus is not None:
         wanted = {document for each in judgments.values() for document in each}
-        wanted |= {document for run in runs.values() for document in retrieved(run)}
+        for run in runs.values():
+            wanted.update(given_id(each) for number in range(len(run)) for each in run.rows.documents(number))
         passages = wanted_texts(corpus, wanted, DOCUMENTS)
     known = {query for run in runs.values() for query in run.queries}
     if questions and not known & questions.keys():
@@ -83,14 +79,7 @@ def open_collection(
     return Collection(title, judgments, runs, questions, passages)
 
 
-def retrieved(run: Run) -> Iterator[str]:
-    """The documents that a run retrieved, for all its queries."""
-    for number in range(len(run)):
-        yield from map(given_id, run.rows.documents(number))
-
-
 def demo_collection() -> Collection:
-    """The demo: a fictional company's annual report."""
     with as_file(files("assay") / "demo") as folder:
         path = Path(folder)
         runs = {name: Run(path / f"{name}.run") for name in DEMO_RUNS}
@@ -122,27 +111,21 @@ def grades_of(
     """
     judged = max((grade for each in base.values() for grade in each.values()), default=None)
     voted = max(votes, default=0.0)
-    if top is None:
-        top = inferred(float(USUAL_GRADES) if judged is None else judged, voted)
-    else:
+    if top is not None:
         check_top(top, judged or 0.0, voted)
+    else:
+        highest = math.ceil(max(USUAL_GRADES if judged is None else judged, voted))
+        if highest > MOST_UNASKED:
+            raise DataError(
+                f"the judgments have a grade of {max(judged or 0.0, voted):g}, and people choose from 0 to "
+                f"{MOST_UNASKED}; map the grades to fewer, or offer more with "
+                f"--policy top_grade={min(highest, MOST_GRADES)}"
+            )
+        top = 1 if highest <= 1 else max(USUAL_GRADES, highest)
     return [float(each) for each in range(top + 1)]
 
 
-def inferred(judged: float, voted: float) -> int:
-    """The highest grade, if nobody chose one."""
-    highest = math.ceil(max(judged, voted))
-    if highest > MOST_UNASKED:
-        more = f"--policy top_grade={min(highest, MOST_GRADES)}"
-        raise DataError(
-            f"the judgments have a grade of {max(judged, voted):g}, and people choose from 0 to {MOST_UNASKED}; "
-            f"map the grades to fewer, or offer more with {more}"
-        )
-    return 1 if highest <= 1 else max(USUAL_GRADES, highest)
-
-
 def check_top(top: int, judged: float, voted: float) -> None:
-    """Raises if a grade is higher than the highest one that was chosen."""
     if not 1 <= top <= MOST_GRADES:
         raise PolicyError(f"the highest grade must be from 1 to {MOST_GRADES}, not {top}")
     for what, highest in (("the judgments", judged), ("the votes in the store", voted)):

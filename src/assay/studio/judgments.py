@@ -98,11 +98,9 @@ class JudgmentsInForce:
         return self.base.get(query, {}).get(document) if found is None else found
 
     def judged_queries(self) -> list[str]:
-        """The queries with judgments, those of the file first."""
         return list(dict.fromkeys([*(query for query, each in self.base.items() if each), *self._graded]))
 
     def all_in_force(self) -> dict[str, Mapping[str, float]]:
-        """All judgments, by query and document."""
         with self.lock:
             known = {query: each for query, each in self.base.items() if each}
             return {**known, **{query: self.in_force(query) for query in self._graded}}
@@ -110,7 +108,8 @@ class JudgmentsInForce:
     def is_last(self, event: VoteEvent) -> bool:
         """Whether a vote or decision was neither replaced nor taken back."""
         known = self._decided if event.kind == "decision" else self.ballots
-        ballot = known.get((event.query, event.document), {}).get(event.voter)
+        with self.lock:
+            ballot = known.get((event.query, event.document), {}).get(event.voter)
         return ballot is not None and ballot.event == event.id
 
     def may_know(self, voter: str | None, pair: Pair) -> bool:
@@ -131,7 +130,6 @@ class JudgmentsInForce:
         }
 
     def _take(self, event: VoteEvent) -> None:
-        """Applies one event."""
         pair = (event.query, event.document)
         self.queries_voted.add(event.query)
         ballot = Ballot(event.id, event.vote, event.comment, event.time)
@@ -156,15 +154,11 @@ class JudgmentsInForce:
 
     def _settle_decision(self, pair: Pair) -> None:
         """Puts the last decision on a pair into force that was not taken back."""
-        decided = self._decided.get(pair, {})
-        if not decided:
-            self.decisions.pop(pair, None)
-            return
-        voter = max(decided, key=lambda name: decided[name].event)
-        self.decisions[pair] = Decision(voter, decided[voter])
+        self.decisions.pop(pair, None)
+        if decided := self._decided.get(pair):
+            self.decisions[pair] = Decision(*max(decided.items(), key=lambda each: each[1].event))
 
     def _grade(self, pairs: Iterable[Pair], method: str | None = None) -> set[Pair]:
-        """Grades pairs, each by its own votes."""
         settings = Settings(method or self.counting.method)
         grades: dict[Pair, float | None] = {}
         for pair in pairs:

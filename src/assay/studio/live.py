@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import replace
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -103,14 +103,6 @@ class Background(Generic[Made]):
 RENEWAL = 20
 
 
-class LastScoring(NamedTuple):
-    """When everything was last scored, the seconds that it took, and the changes up to then."""
-
-    when: float = 0.0
-    took: float = 0.0
-    changes: int = 0
-
-
 class Scores:
     """The scores of one run: a row per query of the collection, NaN where it has none."""
 
@@ -152,10 +144,9 @@ class Live:
     ) -> None:
         self.runs, self.judgments, self.settings = runs, judgments, settings
         self.plan = make_plan(measures, **how)
-        self.ranked = {query for run in runs.values() for query in run.queries}
-        self.queries = list(
-            dict.fromkeys([*judgments.base, *(query for run in runs.values() for query in run.queries)])
-        )
+        ranked = [query for run in runs.values() for query in run.queries]
+        self.ranked = set(ranked)
+        self.queries = list(dict.fromkeys([*judgments.base, *ranked]))
         self.places = {query: place for place, query in enumerate(self.queries)}
         self.lock = RLock()
         self._scores: dict[str, Scores] = {}
@@ -166,7 +157,8 @@ class Live:
         # Those whose judgments changed since everything began to be scored the last time.
         self._meanwhile: set[str] = set()
         self._stale_lock = Lock()
-        self._whole = LastScoring()
+        # When everything was last scored, the seconds that it took, and the changes up to then.
+        self._whole = (0.0, 0.0, 0)
         self._is_renewed = Lock()
         self._score_all()
 
@@ -181,7 +173,6 @@ class Live:
         return all(map(is_of_one_query, self.measures.values()))
 
     def scorer(self, judgments: Mapping[str, Mapping[str, float]], top: int = 0) -> Scorer:
-        """A scorer of some judgments."""
         return Scorer(replace(self.plan, top=top), judgments)
 
     def touch(self, queries: Some[str]) -> None:
@@ -191,15 +182,12 @@ class Live:
             self._stale |= known
             self._meanwhile |= known
 
-    def _take_stale(self) -> set[str]:
-        with self._stale_lock:
-            stale, self._stale = self._stale, set()
-        return stale
-
     def catch_up(self) -> None:
         """Scores the queries whose judgments changed."""
         with self.lock:
-            if not (stale := self._take_stale()):
+            with self._stale_lock:
+                stale, self._stale = self._stale, set()
+            if not stale:
                 return
             try:
                 if self._scores and self.is_local:
@@ -228,16 +216,14 @@ class Live:
             self._meanwhile = set()
         judged = {query: each for query, each in self.judgments.all_in_force().items() if query in self.places}
         scorer = self.scorer(judged) if judged else None
-        found = (
-            {}
-            if scorer is None
-            else {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
-        )
+        found = {}
+        if scorer is not None:
+            found = {name: Scores(scorer.evaluate(run), self.places) for name, run in self.runs.items()}
         with self.lock, self._stale_lock:
             self._stale |= self._meanwhile
             self._scores = found
             self._changes += 1
-            self._whole = LastScoring(time.monotonic(), time.monotonic() - started, self._changes)
+            self._whole = (time.monotonic(), time.monotonic() - started, self._changes)
 
     def renew(self) -> None:
         """Takes the notes anew, with all scores, if votes came since and nobody does it or did it just now."""

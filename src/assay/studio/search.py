@@ -52,7 +52,6 @@ class LiveSearch:
         return [Hit(each, score, texts.get(each)) for each, score in zip(found.ids, scores, strict=True)]
 
     def close(self) -> None:
-        """Closes the connections."""
         self._search.close()
 
 

@@ -92,19 +92,21 @@ class StudioSettings:
     ) -> StudioSettings:
         """The settings of a studio of these runs, each by the name that `assay studio` gives it."""
         how = (test, correction, family, alpha, samples, seed, find_baseline(runs, baseline))
-        counting = VoteCounting(method, min_votes, whose)
         comparing = check_settings(ComparisonSettings(*how))
+        counting = VoteCounting(method, min_votes, whose)
         return cls(measures, comparing, counting, depth, votes, settle, between, scoring, top_grade)
 
     def check(self, collection: Collection) -> None:
         """Raises if a measure is not known, also while there is nothing to score, or a run to settle is not there."""
         make_plan(self.measures, **self.scoring)
-        names, option = self.between or (), Option("between")
-        for name in names:
+        if self.between is None:
+            return
+        option = Option("between")
+        for name in self.between:
             if name not in collection.runs:
                 known = ", ".join(map(show, collection.runs))
                 raise DataError(f"{option}: unknown run {show(name)}; the runs are {known}")
-        if self.between is not None and len(set(self.between)) == 1:
+        if len(set(self.between)) == 1:
             raise DataError(f"{option} names {show(self.between[0])} twice; name two runs")
 
 
@@ -132,15 +134,10 @@ class Studio:
 
     def _make_pool(self) -> JudgmentPool:
         """The pool of the runs, with what is judged already."""
-        judged = self.judgments.all_in_force()
         a, b = self.compared if len(self.collection.runs) > 1 else (None, None)
-        how: Any = {
-            "depth": self.settings.depth,
-            "a": a,
-            "b": b,
-            "grade_range": {"top": self.grades[-1], "lowest": None},
-        }
-        pool = make_pool(judged or None, self.collection.runs, self.settings.settle, **how, **self.settings.scoring)
+        scale = {"top": self.grades[-1], "lowest": None}
+        how: Any = {"depth": self.settings.depth, "a": a, "b": b, "grade_range": scale, **self.settings.scoring}
+        pool = make_pool(self.judgments.all_in_force() or None, self.collection.runs, self.settings.settle, **how)
         pool.set_judged_votes(self.wanted)
         for pair in {*self.judgments.ballots, *self.judgments.decisions}:
             self._judge(pool, pair)
@@ -161,7 +158,6 @@ class Studio:
 
     @property
     def wanted(self) -> int:
-        """The votes that each pair is to get."""
         return max(self.settings.votes, self.judgments.counting.min_votes)
 
     def revision(self) -> int:
@@ -178,20 +174,13 @@ class Studio:
         first = self.settings.comparing.baseline or names[0]
         return first, next((name for name in reversed(names) if name != first), first)
 
-    @property
-    def rel(self) -> float:
-        """The lowest relevant grade."""
-        return self.live.plan.policies.rel
-
     def close(self) -> None:
-        """Records what is pending, and lets go of the store."""
         self.writer.close()
         if self.search is not None:
             self.search.close()
         self.store.close()
 
     def record(self, vote: NewVote) -> Future[Recorded]:
-        """Records a vote; the future has it once it is on the disk and counts."""
         return self.writer.record(vote)
 
     def _take(self, events: Sequence[VoteEvent]) -> None:
@@ -213,13 +202,11 @@ class Studio:
         return self.judgments.kinds.get(name, "person")
 
     def question(self, query: str) -> str | None:
-        """The text of a query, if it is known."""
         return self.collection.questions.get(query) or self.asked.get(query)
 
     def passages(self, documents: Iterable[str]) -> dict[str, str]:
         """The texts of documents, as far as they are known."""
-        known = self.collection.passages
-        wanted = list(documents)
+        known, wanted = self.collection.passages, list(documents)
         others = [document for document in wanted if document not in known]
         kept = self.store.passages(others) if others and self.found else {}
         return {**{document: known[document] for document in wanted if document in known}, **kept}
@@ -259,28 +246,24 @@ class Studio:
 
     @property
     def scale(self) -> list[dict[str, Any]]:
-        """The grades to choose from, with their names."""
         labels = LABELS.get(len(self.grades), tuple(f"grade {grade:g}" for grade in self.grades))
         return [{"value": grade, "label": label} for grade, label in zip(self.grades, labels, strict=True)]
 
     @property
     def guidelines(self) -> str:
-        """What voters are told."""
         return self.store.setting(GUIDELINES) or DEFAULT_GUIDELINES
 
     def progress(self) -> dict[str, int]:
-        """How far judging has come."""
         with self.lock:
             judged, of = self.pool.count_judged()
             numbers = [len(pairs) for pairs in self.judgments.voted.values() if pairs]
         return {"pairs": judged, "of": of, "votes": sum(numbers), "voters": len(numbers)}
 
     def describe(self) -> str:
-        """What there is, in one line."""
         known = self.progress()
         queries, runs = count(len(self.live.queries), "query", "queries"), count(len(self.live.runs), "run")
-        judged = f"{known['pairs']:,} of {count(known['of'], 'pair')} judged"
-        return f"{queries}, {runs}, {judged}; {count(known['votes'], 'vote')}"
+        pairs, votes = count(known["of"], "pair"), count(known["votes"], "vote")
+        return f"{queries}, {runs}, {known['pairs']:,} of {pairs} judged; {votes}"
 
     def settlement(self) -> dict[str, Any] | None:
         """Whether further judgments can change which of two runs is better; None for a single run."""
@@ -293,8 +276,8 @@ class Studio:
             if found is None:
                 return {"measure": self.settings.settle, "reason": self.pool.reason}
             fields = found.to_dict()
-        renamed = {"low": fields["lowest"], "high": fields["highest"], "settled": fields["is_settled"]}
-        return {**fields, **renamed, "open": fields["opposing"], "fewest": fields["needed"]}
+        renamed = {"low": "lowest", "high": "highest", "settled": "is_settled", "open": "opposing", "fewest": "needed"}
+        return {**fields, **{name: fields[field] for name, field in renamed.items()}}
 
     def next_pair(self, voter: str | None, order: str, skip: set[Pair]) -> dict[str, Any]:
         """The pair that a voter should judge next, how far everybody is, and whether judging can change anything."""
@@ -308,9 +291,10 @@ class Studio:
                 for pair in self.pool.next(order, skip={*mine, *skip}, seed=seed, wanted=self.wanted)
             ]
             previous = None
-            if (last := next(reversed(mine), None)) is not None:
+            if mine:
+                query, document = last = next(reversed(mine))
                 ballot = self.judgments.ballots[last][voter or ""]
-                previous = {"id": ballot.event, "query": last[0], "document": last[1]}
+                previous = {"id": ballot.event, "query": query, "document": document}
                 previous |= {"vote": shown_vote(ballot.vote), "comment": ballot.comment}
             progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
             return {
@@ -324,19 +308,8 @@ class Studio:
             }
 
     def pair_fields(self, query: str, document: str) -> dict[str, Any]:
-        """A question and a passage to judge."""
         passage = self.passages([document]).get(document)
         return {"query": query, "question": self.question(query), "document": document, "passage": passage}
-
-    def event(self, number: int) -> VoteEvent | None:
-        """A recorded vote."""
-        found = self.store.events(number - 1, 1)
-        return found[0] if found and found[0].id == number else None
-
-    def is_in_force(self, event: VoteEvent) -> bool:
-        """Whether a vote or decision was neither replaced nor taken back."""
-        with self.lock:
-            return self.judgments.is_last(event)
 
     def undoing(self, event: VoteEvent) -> NewVote:
         """What takes a vote back: the vote before it once more, step by step, or else a withdrawal."""
@@ -357,7 +330,6 @@ class Studio:
     def add_voter(
         self, name: str, *, kind: VoterKind = "person", password: str | None = None, is_admin: bool | None = None
     ) -> None:
-        """Adds somebody, or sets a new password or whether they manage the studio."""
         voter = self.store.add_voter(name, kind=kind, password=password, is_admin=is_admin)
         with self.lock:
             self.judgments.kinds[name] = voter.kind
@@ -392,10 +364,6 @@ class Studio:
             raise
         new = sum(each.is_new for each in recorded)
         return {"votes": new, "known": len(recorded) - new}
-
-    def people(self) -> list[str]:
-        """The names of the people who vote here."""
-        return sorted(voter.name for voter in self.store.voters() if voter.kind == "person")
 
     def keep_search(self, question: str, voter: str, ranking: Sequence[tuple[str, float]]) -> str:
         """Keeps a question and what live search returned for it; the id of the query."""

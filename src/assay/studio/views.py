@@ -21,8 +21,6 @@ from assay.tasks.compare.report import comparison_core
 from assay.tasks.evaluate.api import Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.core.judged import IntArray
     from assay.studio.studio import Studio
 
@@ -119,8 +117,13 @@ def query_rows(studio: Studio, wanted: QuerySelection) -> dict[str, Any]:
         places = sorted_places(keys[wanted.sort], places, descending=wanted.descending)
     elif wanted.descending:
         places = places[::-1]
-    shown = places[wanted.offset : wanted.offset + wanted.limit].tolist()
-    rows = [row(studio, place, scores, difference) for place in shown]
+    rows = []
+    for place in places[wanted.offset : wanted.offset + wanted.limit].tolist():
+        query = studio.queries[place]
+        judged, of = studio.pool.count_judged(query)
+        own = {name: finite(float(each[place])) for name, each in scores.items()}
+        row = {"query": query, "question": studio.question(query), "scores": own}
+        rows.append({**row, "difference": finite(float(difference[place])), "judged": judged, "of": of})
     return {"total": len(places), "rows": rows, "revision": studio.judgments.revision}
 
 
@@ -156,32 +159,11 @@ def query_bars(studio: Studio, wanted: QuerySelection) -> dict[str, Any]:
     return {"bars": bars, "better": better, "worse": worse, "same": len(places) - better - worse}
 
 
-def row(studio: Studio, place: int, scores: Mapping[str, Any], difference: Any) -> dict[str, Any]:  # noqa: ANN401 - arrays
-    """One query of the list."""
-    query = studio.queries[place]
-    judged, of = studio.pool.count_judged(query)
-    return {
-        "query": query,
-        "question": studio.question(query),
-        "scores": {name: finite(float(each[place])) for name, each in scores.items()},
-        "difference": finite(float(difference[place])),
-        "judged": judged,
-        "of": of,
-    }
-
-
 def matching(studio: Studio, find: str) -> IntArray:
     """The places of the queries whose id or question has a text."""
-    queries = studio.queries
-    if not find:
-        return np.arange(len(queries))
-    sought = find.casefold()
-    found = [
-        place
-        for place, query in enumerate(queries)
-        if sought in query.casefold() or sought in (studio.question(query) or "").casefold()
-    ]
-    return np.array(found, dtype=np.int64)
+    queries, sought = studio.queries, find.casefold()
+    found = (sought in query.casefold() or sought in (studio.question(query) or "").casefold() for query in queries)
+    return np.flatnonzero(np.fromiter(found, dtype=np.bool_, count=len(queries))) if find else np.arange(len(queries))
 
 
 def sorted_places(key: Any, places: IntArray, *, descending: bool) -> IntArray:  # noqa: ANN401 - an array
@@ -213,7 +195,7 @@ def query_view(studio: Studio, query: str, voter: str | None) -> dict[str, Any]:
         "texts": studio.passages(view["documents"]),
         "votes": votes,
         "top": TOP,
-        "rel": studio.rel,
+        "rel": studio.live.plan.policies.rel,
         "previous": queries[place - 1] if place else None,
         "next": queries[place + 1] if place is not None and place + 1 < len(queries) else None,
         "revision": studio.judgments.revision,
@@ -266,7 +248,6 @@ def votes_on(studio: Studio, query: str, document: str, voter: str | None) -> di
 
 
 def shown_vote(vote: float | None) -> float | str:
-    """A vote as JSON has it."""
     return "?" if vote is None else vote
 
 

@@ -156,31 +156,26 @@ ERRORS = {
 
 
 async def get_studio(request: Request) -> Studio:
-    """The studio of this application."""
     studio: Studio = request.app.state.studio
     return studio
 
 
 async def get_access(request: Request) -> Access:
-    """Who may do what here."""
     access: Access = request.app.state.access
     return access
 
 
 async def get_session(request: Request) -> BrowserSession | None:
-    """What the cookie says."""
     access: Access = request.app.state.access
     return access.open(request.cookies.get(COOKIE))
 
 
 async def reader(request: Request) -> Requester:
-    """Who reads."""
     access: Access = request.app.state.access
     return access.asker(request.headers, await get_session(request))
 
 
 async def writer(request: Request) -> Requester:
-    """Who writes, from a page of this studio or with a token."""
     access: Access = request.app.state.access
     session = await get_session(request)
     access.check_write(request.headers, session)

@@ -60,7 +60,6 @@ def next_pair(
 
 
 def pair_of(text: str) -> tuple[str, str]:
-    """A pair as an address has it."""
     query, tab, document = text.partition("\t")
     if not tab or not query or not document:
         raise DataError("skip takes a query, a tab and a document")
@@ -122,7 +121,6 @@ async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: T
 
 
 def voter_of(body: VoteIn, asker: Requester) -> str:
-    """Whose vote it is."""
     if asker.application:
         if body.voter is None:
             raise DataError("a program says who votes: send voter, such as an id of your user")
@@ -145,10 +143,11 @@ def check_program_voter(access: Access, name: str) -> None:
 @router.delete("/votes/{number}")
 async def take_back(number: Annotated[int, Path(ge=1, le=HIGHEST_ID)], studio: TheStudio, voter: VoterName) -> VoteOut:
     """Takes back my vote or decision: the vote that it replaced counts again, if there was one."""
-    event = await asyncio.to_thread(studio.event, number)
-    if event is None or event.voter != voter:
+    found = await asyncio.to_thread(studio.store.events, number - 1, 1)
+    event = next((each for each in found if each.id == number and each.voter == voter), None)
+    if event is None:
         raise RefusedError(404, f"there is no vote {number} of yours")
-    if not studio.is_in_force(event):
+    if not studio.judgments.is_last(event):
         raise RefusedError(409, f"vote {number} was replaced or taken back already; load the page again")
     undone = await asyncio.to_thread(studio.undoing, event)
     recorded = await asyncio.wrap_future(studio.record(undone))
@@ -190,12 +189,10 @@ def list_votes(
 
 
 def vote_fields(event: VoteEvent) -> dict[str, object]:
-    """An event as JSON has it."""
     names = ("id", "query", "document", "voter", "comment", "time", "kind", "source", "replaces")
     return {**{name: getattr(event, name) for name in names}, "vote": shown_vote(event.vote)}
 
 
 def vote_out(studio: Studio, event: VoteEvent) -> VoteOut:
-    """A recorded vote, with what it led to."""
     grade = studio.judgments.grade(event.query, event.document)
     return VoteOut.model_validate({**vote_fields(event), "grade": grade, "revision": studio.judgments.revision})

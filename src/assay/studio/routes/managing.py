@@ -68,7 +68,6 @@ def end_session(
 
 
 def keep(request: Request, response: Response, access: Access, session: BrowserSession) -> None:
-    """Sets the cookie."""
     secure = request.url.scheme == "https"
     response.set_cookie(
         COOKIE, access.seal(session), max_age=LIFETIME, httponly=True, samesite="lax", secure=secure, path="/"
@@ -76,12 +75,11 @@ def keep(request: Request, response: Response, access: Access, session: BrowserS
 
 
 def session_fields(studio: Studio, access: Access, session: BrowserSession) -> Fields:
-    """What a page needs to know first."""
     try:
         asker = access.asker({}, session)
     except RefusedError:
         return {"voter": None, "csrf": access.csrf(session), "login": True, "admin": False, "voters": []}
-    people = [] if access.login else studio.people()
+    people = [] if access.login else [each.name for each in studio.store.voters() if each.kind == "person"]
     found = {"voter": asker.voter, "csrf": access.csrf(session), "login": access.login, "admin": asker.is_admin}
     return {**found, "voters": people, "collection": {"id": access.store_id, **collection_fields(studio)}}
 

@@ -178,12 +178,10 @@ class Store:
         return found
 
     def voters(self) -> list[StoredVoter]:
-        """All voters, by name."""
         with self._read() as connection:
             return sorted(map(as_voter, connection.execute(select(*VOTER_COLUMNS))), key=lambda voter: voter.name)
 
     def voter(self, name: str) -> StoredVoter | None:
-        """The voter of that name."""
         if not is_storable(name):
             return None
         with self._read() as connection:
@@ -221,7 +219,6 @@ class Store:
             return connection.execute(delete(TOKENS).where(TOKENS.c.application == application)).rowcount
 
     def applications(self) -> list[str]:
-        """The applications that have tokens."""
         with self._read() as connection:
             return sorted(connection.scalars(select(TOKENS.c.application).distinct()))
 
@@ -243,7 +240,6 @@ class Store:
         return f"search-{number}"
 
     def questions(self) -> dict[str, str]:
-        """The questions that people typed, by id."""
         with self._read() as connection:
             rows = connection.execute(select(QUESTIONS.c.number, QUESTIONS.c.text).order_by(QUESTIONS.c.number))
             return {f"search-{number}": words for number, words in rows}
@@ -315,7 +311,6 @@ class Store:
         return bytes.fromhex(found)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Copies everything to an SQLite file while votes are written; the copy opens as a store."""
         with explain_failures(self._place.name):
             back_up(self._engine, self._place, path)
 
@@ -335,7 +330,6 @@ def find_voter(connection: Connection, name: str) -> StoredVoter | None:
 
 
 def check_same_kind(known: StoredVoter, kind: VoterKind) -> None:
-    """Raises if a voter is of another kind."""
     if known.kind != kind:
         raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
 
@@ -355,7 +349,6 @@ def put_setting(connection: Connection, name: str, value: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """A password as it is kept: the parameters, the salt and the hash."""
     if not password or len(password) > LONGEST_PASSWORD:
         raise DataError(f"a password has 1 to {LONGEST_PASSWORD:,} characters")
     salt = secrets.token_bytes(SALT)
