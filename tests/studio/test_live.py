@@ -99,7 +99,7 @@ def test_the_comparison_is_that_of_compare():
 def test_notes_are_taken_anew(monkeypatch):
     live = make_live(base={"q01": {"mda-02": 1.0}})
     assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
-    monkeypatch.setattr(live_module, "PATIENCE", 0)
+    monkeypatch.setattr(live_module, "RENEWAL", 0)
     take(live, [("q02", "mda-02", 3.0)])
     assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
     live.renew()
@@ -107,7 +107,7 @@ def test_notes_are_taken_anew(monkeypatch):
 
 
 def test_votes_that_come_while_everything_is_scored_count(monkeypatch):
-    monkeypatch.setattr(live_module, "PATIENCE", 0)
+    monkeypatch.setattr(live_module, "RENEWAL", 0)
     live = make_live()
     take(live, [("q02", "mda-02", 3.0)])
     original = Live.scorer

@@ -26,7 +26,7 @@ from assay.core.text import show
 from assay.data.events import Events, Part, find_fields, read_events, read_parts
 from assay.data.formats import BY_NAME
 from assay.data.formats.parquet import write_frame
-from assay.data.frames.frame import normalise_name
+from assay.data.frames.columns import normalise_name
 from assay.data.qrels import Qrels, read_qrels
 from assay.data.write import refuse_losses
 from assay.files.source import Source, temporary_folder

@@ -20,9 +20,9 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from assay.core.errors import AssayError, FileError
-from assay.core.text import printable, show
+from assay.core.text import printable, quoted, show
 from assay.files.replace import PRIVATE, replaced, target_of
-from assay.files.source import quoted, reason_of
+from assay.files.source import reason_of
 from assay.studio.store.schema import METADATA, STUDIO, StoreError
 
 if TYPE_CHECKING:
