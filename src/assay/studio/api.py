@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from assay.data.qrels import Qrels
     from assay.data.run import Run
-
     from assay.studio.collection import Collection
     from assay.studio.search import LiveSearch
     from assay.studio.store.store import Store
