@@ -1,4 +1,4 @@
-"""The policies: a literal example of each value, and what is said about values they do not have."""
+"""The policies and signatures: a literal example of each value, and what is said about values they do not have."""
 
 import math
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay.conventions import CONVENTIONS, find_convention, parse_measures
 from assay.core.doc_id import EXAMPLES, DocIdRule
-from assay.core.policies import CHOICES, check_policy, check_whole
+from assay.core.policies import CHOICES, Policies, Signature, SignedMeasure, check_policy, check_whole
 from assay.core.text import EMPTY_ID
 from tables import for_each
 
@@ -350,3 +350,37 @@ def test_a_whole_number_is_checked_in_one_wording(value, least, most, message):
 
 def test_a_whole_number_of_numpy_is_one():
     assert type(check_whole("top", np.int64(3), 1, 3)) is int
+
+
+PLAIN = Signature("1.2", "assay", Policies(), Policies())
+CHANGED = Signature(
+    "1.2",
+    "trec_eval",
+    Policies(depth=7),
+    Policies(),
+    (SignedMeasure("ap(rel=1)"), SignedMeasure("rr(rel=1)", Policies(depth=9), "lib 3")),
+)
+
+
+def test_the_short_form():
+    assert PLAIN.short == "assay 1.2, convention assay, details: result.signature"
+    assert PLAIN.with_details("x", owner="comparison").short.endswith(", details: comparison.signature")
+    assert CHANGED.short == "assay 1.2, convention trec_eval, depth=7, details: result.signature"
+    answers = Signature("1.2", "assay", Policies(), Policies(), subject="answers")
+    assert answers.short == "assay 1.2, answers, details: result.signature"
+
+
+def test_the_long_form():
+    how, measures = str(CHANGED).split(" measures: ")
+    assert how == f"assay 1.2 convention=trec_eval {Policies(depth=7)}"
+    assert measures == "ap(rel=1) rr(rel=1)[depth=9; lib 3]"
+    assert repr(CHANGED) == f"<Signature: {CHANGED}>"
+    assert str(CHANGED.with_details("gate: alpha=0.05", "seed=0")) == f"{CHANGED} gate: alpha=0.05 seed=0"
+
+
+def test_equal_choices_have_equal_signatures():
+    results = [assay.evaluate({"q": ["a"]}, {"q": ["a"]}, measures) for measures in (["ap"], ["ap"], ["rr"])]
+    first, second, third = (result.signature for result in results)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != third

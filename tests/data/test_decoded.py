@@ -66,7 +66,7 @@ def small_blocks(monkeypatch):
 def outcome(reader, source, *, judgments=False):
     """The table that is read, or the error."""
     try:
-        return tabular.read_table(reader, source, None, judgments=judgments)
+        return tabular.read_table(reader, source, Need(None, judgments))
     except AssayError as error:
         return error
 

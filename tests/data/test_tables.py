@@ -1,6 +1,8 @@
-"""`Qrels` and `Run` as objects: what they hold and how they are looked at."""
+"""`Qrels` and `Run` as objects: what they hold, how they are looked at, pickled and named."""
 
+import copy
 import io
+import pickle
 
 import numpy as np
 import polars
@@ -8,6 +10,8 @@ import pytest
 
 import assay
 from assay import Qrels, Run
+from assay.conventions.resolve import split_measures
+from assay.data.run import run_names
 from assay.errors import DataError, PolicyError
 from tables import for_each
 
@@ -132,3 +136,90 @@ def test_a_run_is_read_once_and_used_many_times():
     run = Run({"q1": ["x", "a"], "q2": ["b"]})
     assert assay.evaluate({"q1": ["a"], "q2": ["b"]}, run, ["rr"])["rr"] == 0.75
     assert assay.evaluate({"q1": ["x"], "q2": ["y"]}, run, ["rr"])["rr"] == 0.5
+
+
+@for_each(
+    ("arguments", "expected"),
+    [
+        (("bm25.run",), ["bm25"]),
+        (("a/b/bm25.trec.gz", "dense.jsonl", "x.parquet"), ["bm25", "dense", "x"]),
+        (("v1.2.run", "run.bm25"), ["v1.2", "run.bm25"]),
+        ((".run", "-"), [".run", "stdin"]),
+        (("a/x.run", "b/x.run"), ["a/x", "b/x"]),
+        (("x.run", "x.txt"), ["x", "x (2)"]),
+        (("x.run", "x.run", "x.run"), ["x", "x (2)", "x (3)"]),
+    ],
+)
+def test_run_names(arguments, expected):
+    assert run_names(arguments) == expected
+
+
+@for_each(
+    ("measures", "expected"),
+    [
+        ((), []),
+        (("",), []),
+        (("ap", "rr"), ["ap", "rr"]),
+        ((" ap\trr \n",), ["ap", "rr"]),
+        (("ap(rel=2, norm=found)@10 rr",), ["ap(rel=2, norm=found)@10", "rr"]),
+        (("P.5,10 map",), ["P.5,10", "map"]),
+        (("ndcg@10,rr",), ["ndcg@10", "rr"]),
+        (("ndcg@10, rr,ap(rel=2,norm=found)@5 , map",), ["ndcg@10", "rr", "ap(rel=2,norm=found)@5", "map"]),
+        (("P.5,10,map", "utility.1,-1,0,0,rr"), ["P.5,10", "map", "utility.1,-1,0,0", "rr"]),
+        (("ndcg.1=3,2=9,11pt_avg",), ["ndcg.1=3,2=9", "11pt_avg"]),
+        (("ranx:map,beir:NDCG@10,",), ["ranx:map", "beir:NDCG@10"]),
+    ],
+)
+def test_split_measures(measures, expected):
+    assert [name for text in measures for name in split_measures(text)] == expected
+
+
+JUDGMENTS = {
+    "graded": lambda: assay.Qrels({"q2": {"d1": 3, "d2": 0, "d3": -1.5}, "q1": {"é\n": 1}}),
+    "relevant": lambda: assay.Qrels([["a", "b"], ["c"]]),
+    "groups": lambda: assay.Qrels({"q1": [["a", "b"], ["c"]], "q2": [["d"]]}),
+    "groups, one empty": lambda: assay.Qrels({"q1": [["a", "b"], ["c"]], "q2": []}),
+    "empty": lambda: assay.Qrels({"q1": {"a": 2, "b": 0.5}, "q2": {}}),
+    "named groups": lambda: assay.Qrels(io.StringIO("q1 x a 1\nq1 y a 2\nq1 y b 0\n"), format="trec"),
+    "preferences": lambda: assay.Qrels(io.StringIO("q1 x y a 1\nq1 x y b 2\nq1 x z b 1\n"), format="prefs"),
+    "a frame": lambda: assay.Qrels(polars.DataFrame({"query_id": ["1", "2"], "doc_id": ["x", "y"], "rel": [1, 0]})),
+    "duplicates, first": lambda: assay.Qrels(io.StringIO("q1 0 a 1\nq1 0 a 2\n"), duplicates="first"),
+    "duplicates, open": lambda: assay.Qrels(io.StringIO("q1 0 a 1\nq1 0 a 2\n"), duplicates=None),
+    "duplicates in a list": lambda: assay.Qrels({"q1": ["a", "a"], "q2": []}, duplicates="last"),
+}
+WAYS = {
+    "pickle": lambda data: pickle.loads(pickle.dumps(data)),  # noqa: S301 - our own
+    "copy": copy.copy,
+    "deep copy": copy.deepcopy,
+}
+
+
+def everything(qrels):
+    """All that judgments hold."""
+    groups = [qrels.rows.groups(number) for number in range(len(qrels))]
+    documents = [qrels.rows.documents(number) for number in range(len(qrels))]
+    return {
+        "queries": qrels.queries,
+        "documents": documents,
+        "values": qrels.values.tolist(),
+        "groups": groups,
+        "grades": qrels.grades,
+        "dict": qrels.to_dict(),
+        "about": (qrels.duplicates, qrels.source, qrels.repeats, repr(qrels)),
+    }
+
+
+@for_each("way", WAYS)
+@for_each("form", JUDGMENTS)
+def test_judgments_are_as_they_were(form, way):
+    qrels = JUDGMENTS[form]()
+    other = WAYS[way](qrels)
+    assert everything(other) == everything(qrels)
+    assert other.rows is not qrels.rows
+
+
+@for_each("way", WAYS)
+def test_they_score_the_same(way):
+    qrels, run = assay.Qrels({"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}), assay.Run({"q1": ["x", "a", "b"], "q2": ["c"]})
+    expected = assay.evaluate(qrels, run, ["ap", "ndcg@10"]).per_query()
+    assert assay.evaluate(WAYS[way](qrels), WAYS[way](run), ["ap", "ndcg@10"]).per_query() == expected

@@ -1,17 +1,21 @@
-"""Paths and file objects that cannot be read get an error that names them."""
+"""Compressed files and archives that cannot be read: what is said, and what their marks tell."""
 
 import bz2
 import gzip
 import io
+import json
 import lzma
+import random
+from functools import partial
 from pathlib import Path
 
 import polars
 import pytest
 
 import assay
-from assay.errors import DataError, FileError, FormatError
-from refusals import GOOD, GOOD_QRELS, QRELS, RUN, refused
+from assay._kernel import compress_zst
+from assay.errors import DataError, FileError, FormatError, LimitError
+from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, refused
 from tables import for_each
 
 
@@ -108,3 +112,106 @@ def test_a_bad_line_of_a_file_object_is_placed():
     file.name = "upload.txt"
     refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["upload.txt, line 2"])
     refused(lambda: assay.evaluate(QRELS, io.StringIO("q1\n"), ["ap"]), FormatError, ["<file>, line 1"])
+
+
+def noise(format):
+    """Rows that do not compress well."""
+    rows = [(f"q{number // 50}", f"d{number * 7919 % 100_003}", number * 31 % 9_973) for number in range(6_000)]
+    if format == "csv":
+        return "query_id,doc_id,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows)
+    if format == "json":
+        return json.dumps({q: {d: s for query, d, s in rows if query == q} for q in {f"q{n}" for n in range(20)}})
+    if format == "jsonl":
+        return "".join(f'{{"query_id": "{q}", "doc_id": "{d}", "score": {s}}}\n' for q, d, s in rows)
+    return "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows)
+
+
+@for_each("format", ["trec", "csv", "json", "jsonl"])
+@for_each("suffix", COMPRESSORS)
+def test_a_truncated_compressed_file_is_told(suffix, format, make):
+    whole = COMPRESSORS[suffix](noise(format).encode())
+    assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
+    for end in (8, 30, len(whole) // 2, len(whole) - 1):
+        path = make(f"run.{format}.{suffix}", whole[:end])
+        refused(
+            lambda path=path: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "truncated"]
+        )
+        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "create or download it again"])
+
+
+@for_each("format", ["trec", "csv", "json", "jsonl"])
+@for_each("suffix", COMPRESSORS)
+def test_a_corrupt_compressed_file_is_told(suffix, format, make):
+    if suffix == "zst":
+        # Only a file with a checksum can tell that it is corrupt, such as those that assay writes.
+        compress_zst(make("plain", noise(format)), "compressed")
+        whole = bytearray(Path("compressed").read_bytes())
+    else:
+        whole = bytearray(COMPRESSORS[suffix](noise(format).encode()))
+    middle = len(whole) // 2
+    whole[middle : middle + 64] = b"\xa5" * 64
+    path = make(f"run.{format}.{suffix}", bytes(whole))
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "may be corrupt"])
+
+
+@for_each("format", ["trec", "csv", "jsonl"])
+def test_frames_of_zstandard_to_be_skipped(format, make):
+    skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00pzst"
+    whole = skipped + COMPRESSORS["zst"](noise(format).encode()) + skipped
+    path = make(f"run.{format}.zst", whole)
+    assert assay.evaluate(QRELS, path, ["num_ret"])["num_ret"] == 50
+    path = make(f"run.{format}.zst", whole + b"rest")
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["goes on after the end"])
+
+
+@for_each("suffix", COMPRESSORS)
+def test_an_empty_compressed_file_holds_nothing(suffix, make):
+    for name, word in (
+        ("run.trec", "no rankings"),
+        ("run.csv", "no rankings"),
+        ("run.jsonl", "no rankings"),
+        ("run", "no rankings"),
+    ):
+        for content in (COMPRESSORS[suffix](b""), b""):
+            path = make(f"{name}.{suffix}", content)
+            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), DataError, [f"{name}.{suffix}", word])
+    path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
+    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "has no judgments"])
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory):
+    """A file of 100 MB without a line end."""
+    path = tmp_path_factory.mktemp("endless") / "data.trec"
+    with path.open("wb") as file:
+        for _ in range(100):
+            file.write(b"x" * 1_000_000)
+    return path
+
+
+def bytes_read():
+    """How much this process has read so far, where the system tells."""
+    counts = Path("/proc/self/io")
+    return int(counts.read_text().split()[1]) if counts.exists() else 0
+
+
+@for_each("start", ["", "{good}", "# ", "\ufeff", "{good}q1 Q0 "])
+def test_a_line_of_100_megabytes_is_refused_without_reading_it(start, endless):
+    for good, read in ((GOOD, lambda path: assay.evaluate(QRELS, path, ["ap"])), (GOOD_QRELS, assay.read_qrels)):
+        beginning = start.format(good=good).encode()
+        with endless.open("r+b") as file:
+            file.write(beginning)
+        before = bytes_read()
+        refused(partial(read, endless), LimitError, [f"data.trec, line {1 + start.count('{')}", "longer than 1 MiB"])
+        assert bytes_read() - before < 10_000_000
+        with endless.open("r+b") as file:
+            file.write(b"x" * len(beginning))
+
+
+@for_each("suffix", COMPRESSORS)
+def test_a_long_line_behind_a_compression_is_not_unpacked(suffix, make):
+    """Whoever read it to its end would find that the end is missing."""
+    line = random.Random(0).randbytes(2_000_000).hex().encode()
+    whole = COMPRESSORS[suffix](GOOD.encode() + line)
+    path = make(f"run.trec.{suffix}", whole[:-50])
+    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), LimitError, ["line 2", "longer than 1 MiB"])

@@ -50,11 +50,7 @@ class Spelling(NamedTuple):
 
 
 def split_name(text: str) -> Spelling:
-    """The parts of a name.
-
-    >>> split_name("rbp(p=0.95)")
-    Spelling(name='rbp', values={'p': '0.95'}, at=None)
-    """
+    """The parts of a name."""
     check_length(text)
     shape = SHAPE.fullmatch(text)
     if shape is None:
@@ -74,17 +70,12 @@ def split_name(text: str) -> Spelling:
 
 
 def check_length(text: str, most: int = LONGEST_NAME) -> None:
-    """Raises for a name that is too long."""
     if len(text) > most:
         raise MeasureError(f"the measure {show(text)} has {len(text):,} characters; at most {most:,} are allowed")
 
 
 def split_arguments(inside: str) -> list[str]:
-    """What stands between commas; one in quotes, or in braces, is part of a value.
-
-    >>> split_arguments('see=all, criterion="Is it short, and polite?"')
-    ['see=all', ' criterion="Is it short, and polite?"']
-    """
+    """What stands between commas; one in quotes, or in braces, is part of a value."""
     if not inside.strip():
         return []
     if '"' not in inside and "'" not in inside and "{" not in inside:
@@ -119,23 +110,17 @@ def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
             raise MeasureError(f"{show(text)}: {spelling.name} sets {name} itself; use {definition.name}({name}=…)")
         given[name] = read_value(definition.parameters[name], value) if name in definition.parameters else value
     if spelling.at is not None:
-        given.update(at_value(definition, spelling.at, text, given))
+        if definition.at not in definition.parameters:
+            raise MeasureError(f"{show(text)}: {definition.name} has no cutoff; write {definition.name}")
+        if definition.at in given:
+            raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(text)}")
+        given[definition.at] = read_value(definition.parameters[definition.at], spelling.at)
     silent = {
         name: value
         for name, value in defaults.items()
         if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
     }
     return definition(**{**silent, **preset, **given})
-
-
-def at_value(definition: Definition, text: str, whole: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameter that follows the `@`."""
-    expected = definition.parameters.get(definition.at)
-    if expected is None:
-        raise MeasureError(f"{show(whole)}: {definition.name} has no cutoff; write {definition.name}")
-    if definition.at in given:
-        raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(whole)}")
-    return {definition.at: read_value(expected, text)}
 
 
 def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
@@ -158,7 +143,6 @@ def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a para
 
 
 def read_number(text: str) -> float | None:
-    """The number, if it is one that a float can be near."""
     number = float(text) if NUMBER.fullmatch(text.strip()) else math.inf
     return number if math.isfinite(number) else None
 
@@ -234,15 +218,12 @@ def read_call(text: str, names: Mapping[str, object]) -> Written | None:
 def write_call(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
     """`Name(option=value,…)@cutoff`; pairs are in braces, texts in quotes."""
     base = name.removesuffix("@k")
-    inside = ",".join(f"{option}={write_option(value)}" for option, value in options.items())
+    written = {
+        option: f'"{value}"' if " " in value else f"{{{value.replace(';', ',')}}}" if ":" in value else value
+        for option, value in options.items()
+    }
+    inside = ",".join(f"{option}={value}" for option, value in written.items())
     return base + (f"({inside})" if inside else "") + write_cutoff(base, entry, at).removeprefix(base)
-
-
-def write_option(value: str) -> str:
-    """A value of an option: pairs in braces, words in quotes."""
-    if " " in value:
-        return f'"{value}"'
-    return f"{{{value.replace(';', ',')}}}" if ":" in value else value
 
 
 def write_cutoff(name: str, entry: Name, at: float | str | None) -> str:

@@ -92,15 +92,15 @@ class DocIdRule(str):
         if len(rule) > LONGEST:
             raise PolicyError(f"{OPTION} has {len(rule):,} characters; at most {LONGEST:,} are allowed")
         kind, colon, argument = rule.partition(":")
-        if not colon and kind not in KINDS and is_path(rule):
+        if not colon and kind not in KINDS and all(part.replace("-", "_").isidentifier() for part in rule.split(".")):
             kind, argument = "field", rule
         if kind not in KINDS or not argument:
             raise PolicyError(f"{OPTION}: {show(rule)} is not a rule; a rule is {EXAMPLES}")
-        return cls(kind, check_argument(kind, argument))
+        check_argument(kind, argument)
+        return cls(kind, argument)
 
     @property
     def is_field(self) -> bool:
-        """Whether the rule reads a field of the retrieved item, and not its id."""
         return self.kind == "field"
 
     @property
@@ -117,10 +117,13 @@ class DocIdRule(str):
 
         `item` is what was retrieved, a mapping or an object, for a rule that reads a field of it.
         """
-        if self.is_field:
-            return self.in_item(item)
-        found: str | None = self.match_all([chunk])[0]
-        return found
+        if not self.is_field:
+            found: str | None = self.match_all([chunk])[0]
+            return found
+        if item is None:
+            raise field_missing(self, "what was retrieved")
+        value = field_of(item, self.argument)
+        return as_document(value, lambda: f"{Option(OPTION.name, str(self))} is {show(value)}")
 
     def match_all(self, chunks: polars.Series | Iterable[str]) -> polars.Series:
         """The documents of many chunks at once; null where the rule does not match."""
@@ -132,11 +135,12 @@ class DocIdRule(str):
         if self.kind == "function":
             known = {each: self.call(each) for each in ids.unique()}
             return polars.Series([known[each] for each in ids], dtype=polars.String)
-        found = ids.str.extract(pattern_of(self.kind, self.argument), 1)
+        is_regex = self.kind == "regex"
+        pattern = self.argument if is_regex else SEPARATED[self.kind].format(polars.escape_regex(self.argument))
+        found = ids.str.extract(pattern, 1)
         return found.set(found == "", None)
 
     def call(self, chunk: str) -> str | None:
-        """What the function says about one id."""
         if self.function is None:
             raise PolicyError(f"{OPTION}: {self} is a function of Python; pass the function itself, in Python")
         try:
@@ -148,16 +152,8 @@ class DocIdRule(str):
             raise DataError(f"{OPTION}: {self} failed for the id {show(chunk)}: {reason}") from error
         return as_document(document, lambda: f"{OPTION}: {self} gave {show(document)} for the id {show(chunk)}")
 
-    def in_item(self, item: object) -> str | None:
-        """The field of an item; None if it has no such field."""
-        if item is None:
-            raise field_missing(self, "what was retrieved")
-        value = field_of(item, self.argument)
-        return as_document(value, lambda: f"{Option(OPTION.name, str(self))} is {show(value)}")
-
 
 def field_missing(rule: DocIdRule, what: str) -> DataError:
-    """The error for data that cannot have fields."""
     return DataError(
         f"{Option(OPTION.name, str(rule))} reads a field, and {what} has only ids; use a rule for ids, such as "
         "before:#, or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
@@ -165,51 +161,31 @@ def field_missing(rule: DocIdRule, what: str) -> DataError:
 
 
 def name_of(function: Callable[..., object]) -> str:
-    """The qualified name of a function, or of the class of another callable."""
     named: Any = function if hasattr(function, "__qualname__") else type(function)
     return printable(f"{named.__module__}.{named.__qualname__}")
 
 
-def is_path(text: str) -> bool:
-    """Whether a text is a field path: names with dots between them."""
-    return all(part.replace("-", "_").isidentifier() for part in text.split("."))
-
-
-def check_argument(kind: str, argument: str) -> str:
-    """What follows the kind of a rule; raises if a regular expression or a field path is not usable."""
-    if kind == "regex":
-        check_regex(argument)
+def check_argument(kind: str, argument: str) -> None:
+    """Raises if a field path has empty names, or a regular expression not exactly one group that the engine accepts."""
     if kind == "field" and not all(argument.split(".")):
         raise PolicyError(
             f"{OPTION}: {show(argument)} is not a field path; write names with dots, as in metadata.source"
         )
-    return argument
-
-
-def check_regex(pattern: str) -> None:
-    """Raises unless the engine accepts the expression, and it has exactly one group."""
+    if kind != "regex":
+        return
     import polars
 
     try:
-        groups = len(polars.Series([""]).str.extract_groups(pattern).struct.fields)
+        groups = len(polars.Series([""]).str.extract_groups(argument).struct.fields)
     except polars.exceptions.PolarsError as error:
         *_, reason = [line for line in str(error).partition("\n\nThis error")[0].splitlines() if line.strip()]
         reason = printable(reason.removeprefix("regex error: ").removeprefix("error: "))
-        raise PolicyError(f"{OPTION}: the regular expression {show(pattern)} cannot be used: {reason}") from None
+        raise PolicyError(f"{OPTION}: the regular expression {show(argument)} cannot be used: {reason}") from None
     if groups != 1:
         raise PolicyError(
-            f"{OPTION}: the regular expression {show(pattern)} has {groups} groups; mark the document's id with one, "
+            f"{OPTION}: the regular expression {show(argument)} has {groups} groups; mark the document's id with one, "
             r"as in ^(.+)-\d+$, and write other groups as (?:…)"
         )
-
-
-def pattern_of(kind: str, argument: str) -> str:
-    """The regular expression of a rule; its only group is the document."""
-    if kind == "regex":
-        return argument
-    import polars
-
-    return SEPARATED[kind].format(polars.escape_regex(argument))
 
 
 def field_of(item: object, path: str) -> object:

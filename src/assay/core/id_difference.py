@@ -79,11 +79,6 @@ class Affix:
         end = name.casefold().rfind(self.suffix) if self.is_chunk else len(name) - len(self.suffix)
         return name[:start], name[start:end], name[end:]
 
-    def is_in(self, name: str) -> bool:
-        """Whether an id has the affix."""
-        has_suffix = self.suffix in name if self.is_chunk else name.endswith(self.suffix)
-        return name.startswith(self.prefix) and has_suffix
-
     def rules(self) -> list[str]:
         """Rules for `doc_id` that remove the affix, the simplest first."""
         prefix, suffix = self.prefix, self.suffix
@@ -114,48 +109,50 @@ def find_difference(judged: Iterable[str], run: Iterable[str], noun: str = "chun
     pairs = pair_ids(ours, theirs)
     if not pairs:
         return None
-    explained = {affix: count_inner(affix, each) for affix, each in pairs.items()}
+    # Several chunks of a document count once.
+    explained = {
+        affix: len({pair.run if affix.side == "judgments" else pair.judged for pair in each})
+        for affix, each in pairs.items()
+    }
     # Of those that explain the same, one for all chunks of a document is the more general, and a long one the clearer.
     affix = max(pairs, key=lambda each: (explained[each], each.is_chunk, len(each.suffix) * each.is_chunk))
     if affix.side and not is_enough(affix, explained[affix], ours, theirs):
         return None
-    best = pairs[affix]
-    pair = next(iter(best))
+    best = list(islice(pairs[affix], TRIED))
+    pair = best[0]
     outer, inner = (pair.judged, pair.run) if affix.side == "judgments" else (pair.run, pair.judged)
-    steps = needed_steps(outer, inner, affix)
-    rule = find_rule(affix, list(islice(best, TRIED))) if affix.side == "run" and not steps else ""
-    return IdDifference((*steps, *affix_ways(outer, inner, affix, noun)), explained[affix], pair.judged, pair.run, rule)
-
-
-def count_inner(affix: Affix, pairs: Iterable[IdPair]) -> int:
-    """How many ids without the affix have a partner: several chunks of a document count once."""
-    return len({pair.run if affix.side == "judgments" else pair.judged for pair in pairs})
+    # The steps without which the pair would not have been found.
+    steps = [step for step in STEPS if affix.take_apart(normalise(outer, step))[1] != normalise(inner, step)]
+    rule = find_rule(affix, best) if affix.side == "run" and not steps else ""
+    prefix, _, suffix = as_written(outer, inner, affix) or affix.take_apart(normalise(outer, "letter case"))
+    around = {"prefix": prefix, noun if affix.is_chunk else "suffix": suffix}
+    ways = [f"the {kind} {show(text)} in the {affix.side}" for kind, text in around.items() if text]
+    return IdDifference((*steps, *ways), explained[affix], pair.judged, pair.run, rule)
 
 
 def is_enough(affix: Affix, explained: int, ours: dict[str, str], theirs: dict[str, str]) -> bool:
-    """Whether so many pairs are unlikely to be chance."""
-    smaller = min(len(ours), len(theirs))
+    smaller, outer = min(len(ours), len(theirs)), theirs if affix.side == "run" else ours
     if explained >= ENOUGH * smaller:
         return True
-    outer = theirs if affix.side == "run" else ours
-    having = sum(affix.is_in(name) for name in outer)
+    having = sum(
+        name.startswith(affix.prefix) and (affix.suffix in name if affix.is_chunk else name.endswith(affix.suffix))
+        for name in outer
+    )
     return explained > 1 and explained >= ENOUGH_IF_COMMON * smaller and having >= COMMON * len(outer)
 
 
 def pair_ids(ours: dict[str, str], theirs: dict[str, str]) -> Pairs:
     """Ids of both sides that are equal but for an affix, by affix, in the order in which they are found."""
     pairs: Pairs = defaultdict(dict)
-    for normalised, name in theirs.items():
-        for part, affix in parts_among(normalised, ours, "run"):
-            pairs[affix][IdPair(ours[part], name)] = None
-    for normalised, name in ours.items():
-        for part, affix in parts_among(normalised, theirs, "judgments"):
-            pairs[affix][IdPair(name, theirs[part])] = None
+    for outer, inner, side in ((theirs, ours, "run"), (ours, theirs, "judgments")):
+        for normalised, name in outer.items():
+            for part, affix in parts_among(normalised, inner, side):
+                pair = IdPair(inner[part], name) if side == "run" else IdPair(name, inner[part])
+                pairs[affix][pair] = None
     return pairs
 
 
 def normalise_all(names: Iterable[str]) -> dict[str, str]:
-    """The ids by their normalised form."""
     normalised: dict[str, str] = {}
     for name in islice(names, MOST_IDS):
         normalised.setdefault(normalise(name), name)
@@ -180,28 +177,16 @@ def parts_among(name: str, others: Container[str], side: str) -> Iterator[tuple[
         cuts = [*cuts[:MOST_BOUNDARIES], *cuts[-MOST_BOUNDARIES:]]
     for index, start in enumerate(cuts):
         for end in cuts[index + 1 :]:
-            if name[start:end] in others and end - start not in (0, size):
-                yield from ((name[start:end], affix) for affix in affixes_of(name[:start], name[end:], side))
-
-
-def affixes_of(prefix: str, suffix: str, side: str) -> Iterator[Affix]:
-    """What is around an id; if it may name a chunk, also where the chunk begins."""
-    yield Affix(side, prefix, suffix)
-    chunk = CHUNK.fullmatch(suffix)
-    marks = dict.fromkeys((chunk["mark"], chunk["mark"] + chunk["word"])) if chunk else ()
-    yield from (Affix(side, prefix, mark, is_chunk=True) for mark in marks if mark and mark not in HASH_LETTERS)
-
-
-def needed_steps(outer: str, inner: str, affix: Affix) -> list[str]:
-    """The steps without which the pair would not have been found."""
-    return [step for step in STEPS if affix.take_apart(normalise(outer, step))[1] != normalise(inner, step)]
-
-
-def affix_ways(outer: str, inner: str, affix: Affix, noun: str) -> list[str]:
-    """The affix in words, in its own letter case."""
-    prefix, _, suffix = as_written(outer, inner, affix) or affix.take_apart(normalise(outer, "letter case"))
-    parts = {"prefix": prefix, noun if affix.is_chunk else "suffix": suffix}
-    return [f"the {kind} {show(text)} in the {affix.side}" for kind, text in parts.items() if text]
+            part, prefix, suffix = name[start:end], name[:start], name[end:]
+            if part not in others or end - start in (0, size):
+                continue
+            yield part, Affix(side, prefix, suffix)
+            # If the suffix may name a chunk, also where the chunk begins.
+            chunk = CHUNK.fullmatch(suffix)
+            marks = dict.fromkeys((chunk["mark"], chunk["mark"] + chunk["word"])) if chunk else ()
+            yield from (
+                (part, Affix(side, prefix, mark, is_chunk=True)) for mark in marks if mark and mark not in HASH_LETTERS
+            )
 
 
 def as_written(outer: str, inner: str, affix: Affix) -> tuple[str, str, str] | None:
@@ -211,7 +196,6 @@ def as_written(outer: str, inner: str, affix: Affix) -> tuple[str, str, str] | N
 
 
 def find_rule(affix: Affix, pairs: list[IdPair]) -> str:
-    """The simplest rule for `doc_id` that joins nearly all of the pairs; empty if none does."""
     from assay.core.doc_id import DocIdRule
 
     parts = as_written(pairs[0].run, pairs[0].judged, affix)

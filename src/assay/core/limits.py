@@ -22,17 +22,8 @@ if TYPE_CHECKING:
 LARGEST = (1 << 63) - 1
 MOST_ROWS = (1 << 32) - 2
 MOST_THREADS = 1024
-UNITS = {
-    "": 1,
-    "k": 10**3,
-    "m": 10**6,
-    "g": 10**9,
-    "t": 10**12,
-    "ki": 1 << 10,
-    "mi": 1 << 20,
-    "gi": 1 << 30,
-    "ti": 1 << 40,
-}
+UNITS = {"": 1, **{unit: 1000**power for power, unit in enumerate("kmgt", 1)}}
+UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
 
 
@@ -87,7 +78,6 @@ def limits(**changes: int) -> Iterator[None]:
 
 
 def check_limit(name: str, value: object) -> None:
-    """Raises if there is no such limit, or not of that size."""
     if name not in NAMES:
         raise PolicyError(f"unknown limit {show(name)}; the limits are {', '.join(NAMES)}")
     most = largest(name)
@@ -96,16 +86,11 @@ def check_limit(name: str, value: object) -> None:
 
 
 def largest(name: str) -> int:
-    """The largest value of the limit of that name."""
     return {"rows": MOST_ROWS, "threads": MOST_THREADS}.get(name, LARGEST)
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:
-    """Limits as the shell has them.
-
-    >>> read_limits(["line=4Mi", "rows=2000000", "temporary=1T"])
-    {'line': 4194304, 'rows': 2000000, 'temporary': 1000000000000}
-    """
+    """Limits as the shell has them."""
     found = {}
     for pair in pairs:
         name, _, amount = pair.partition("=")
@@ -121,11 +106,7 @@ def read_limits(pairs: Iterable[str]) -> dict[str, int]:
 
 
 def size(count: int) -> str:
-    """A number of bytes, in the largest unit that writes it exactly.
-
-    >>> size(1 << 20), size(64 << 30), size(1000)
-    ('1 MiB', '64 GiB', '1,000 bytes')
-    """
+    """A number of bytes, in the largest unit that writes it exactly."""
     for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if count % (1 << shift) == 0:
             return f"{count >> shift:,} {unit}"

@@ -269,7 +269,6 @@ class Measure:
 
 
 def find_defined(module: str, name: str) -> object:
-    """What a module defines under a name; None if nothing."""
     return getattr(import_module(module), name, None)
 
 
@@ -284,7 +283,6 @@ def is_anchorable(measure: Measure) -> bool:
 
 
 def always(_: Values) -> bool:
-    """Whatever the parameters are."""
     return True
 
 

@@ -371,7 +371,6 @@ class Note:
 
 
 def loud_notes(notes: Iterable[Note]) -> list[Note]:
-    """The notes that are also given as a warning."""
     return [note for note in notes if note.kind in LOUD]
 
 
@@ -381,10 +380,6 @@ def loud_first(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 
 def render_sentence(template: str, count: int, queries: Sequence[str], details: Mapping[str, object]) -> str:
-    """A sentence with its number, its first few queries and the details filled in.
-
-    >>> render_sentence("{count} [query has|queries have] no {what}: {queries}", 1, ["q1"], {"what": "text"})
-    "1 query has no text: 'q1'"
-    """
+    """A sentence with its number, its first few queries and the details filled in."""
     numbered = NUMBERED.sub(r"\1" if count == 1 else r"\2", template)
     return numbered.format(count=f"{count:,}", queries=some(queries), **details)

@@ -120,7 +120,6 @@ class Parameter(NamedTuple):
         return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
 
     def describe(self) -> str:
-        """The values that are allowed, in words."""
         if self.choices:
             words = " or ".join(self.choices)
             return f"{words} or pairs grade:gain such as 1:3;2:9" if self.is_mapping_allowed else words
@@ -168,11 +167,7 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
 
 
 def write_argument(value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
-    """A parameter's value inside a name: a text that is more than a word is quoted.
-
-    >>> write_argument("exp2"), write_argument("Is it polite?")
-    ('exp2', '"Is it polite?"')
-    """
+    """A parameter's value inside a name: a text that is more than a word is quoted."""
     text = write_value(value)
     return f'"{text}"' if isinstance(value, str) and not WORD.fullmatch(text) else text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -204,18 +204,13 @@ class Policies:
 
 
 def parse_rule(rule: object) -> str:
-    """The rule that finds the documents of chunks."""
     from assay.core.doc_id import DocIdRule
 
     return DocIdRule.parse(rule)
 
 
 def count_missing() -> str:
-    """What to do about queries that are missing.
-
-    >>> count_missing()
-    'missing="zero" counts them as empty rankings'
-    """
+    """What to do about queries that are missing."""
     return f"{Option('missing', 'zero')} counts them as empty rankings"
 
 
@@ -231,12 +226,10 @@ def write_policy(value: str | float | bool | None) -> str:
 
 
 def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user gave
-    """Raises unless the policy exists and allows the value."""
-    known = [each.name for each in fields(Policies)]
-    if name not in known:
-        near = nearest(name, known)
+    if name not in WORDING:
+        near = nearest(name, WORDING)
         hint = f"did you mean {' or '.join(near)}? The" if near else "the"
-        raise PolicyError(f"unknown option {show(name)}; {hint} options are {', '.join(known)}")
+        raise PolicyError(f"unknown option {show(name)}; {hint} options are {', '.join(WORDING)}")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name == "doc_id":
         if value is not None:
@@ -265,11 +258,7 @@ def check_whole(
     most: int | None = None,
     error: type[AssayError] = PolicyError,
 ) -> int:
-    """An option that must be a whole number; raises if it is not, or out of bounds.
-
-    >>> check_whole("top", 3, 1)
-    3
-    """
+    """An option that must be a whole number; raises if it is not, or out of bounds."""
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         bounds = f"at least {least}" if most is None else f"from {least} to {most}"
@@ -280,21 +269,13 @@ def check_whole(
 
 
 def policy_sentence(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind
-    """What one choice means.
-
-    >>> policy_sentence("missing", "zero"), policy_sentence("depth", 10)
-    ('queries missing from the run score 0', 'rankings are cut after 10 documents')
-    """
+    """What one choice means."""
     words = WORDING[name]
     return words[value] if value in words else next(reversed(words.values())).format(value)
 
 
 def policy_help(name: str) -> str:
-    """What every choice of a policy means, in one line.
-
-    >>> policy_help("grades")
-    'as_given: grades are used as given; whole: grades are truncated to whole numbers'
-    """
+    """What every choice of a policy means, in one line."""
     if name in CHOICES:
         return "; ".join(f"{value}: {words}" for value, words in WORDING[name].items())
     general = WORDING[name].get(True) or next(reversed(WORDING[name].values()))
@@ -354,8 +335,12 @@ class Signature:
 
     def __str__(self) -> str:
         how = f"convention={self.convention} {self.policies}" if self.subject == "rankings" else self.subject
-        parts = [f"assay {self.version}", how, "measures:", *map(self._describe, self.measures), *self.details]
-        return " ".join(parts)
+        parts = [f"assay {self.version}", how, "measures:"]
+        for measure in self.measures:
+            own = "" if measure.policies is None else measure.policies.differing(self.policies)
+            about = "; ".join(each for each in (own, measure.basis) if each)
+            parts.append(measure.full_name + (f"[{about}]" if about else ""))
+        return " ".join([*parts, *self.details])
 
     def __repr__(self) -> str:
         return f"<Signature: {self}>"
@@ -381,8 +366,3 @@ class Signature:
     def with_details(self, *details: str, owner: str = "result") -> Signature:
         """The signature of a task that adds choices of its own."""
         return replace(self, details=(*self.details, *details), owner=owner)
-
-    def _describe(self, measure: SignedMeasure) -> str:
-        own = "" if measure.policies is None else measure.policies.differing(self.policies)
-        about = "; ".join(each for each in (own, measure.basis) if each)
-        return measure.full_name + (f"[{about}]" if about else "")

@@ -45,28 +45,15 @@ class Stage(NamedTuple):
     amount: str
 
 
-class Share:
-    """The share of the work that is done, as last reported."""
-
-    def __init__(self) -> None:
-        self.value = 0.0
-
-    def __call__(self, share: float) -> None:
-        self.value = share
-
-    def stage(self) -> Stage:
-        return Stage(self.value, 1.0, f"{self.value:.0%}")
-
-
 @contextmanager
 def progress_bar(what: str) -> Iterator[Report]:
     """Shows progress for as long as the context lasts; call what it yields with the share done."""
     if not is_watched():
         yield ignore_progress
         return
-    share = Share()
-    with bar(what, share.stage):
-        yield share
+    shares = [0.0]
+    with bar(what, lambda: Stage(shares[0], 1.0, f"{shares[0]:.0%}")):
+        yield partial(shares.__setitem__, 0)
 
 
 @contextmanager
@@ -101,12 +88,10 @@ def size_of(name: str) -> int:
 
 
 def is_watched() -> bool:
-    """Whether somebody can see a bar."""
     return is_terminal() or is_notebook()
 
 
 def is_terminal() -> bool:
-    """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -120,7 +105,6 @@ def is_notebook() -> bool:
 
 @contextmanager
 def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
-    """A bar, drawn by its own thread."""
     import threading
     from contextvars import copy_context
 
@@ -144,7 +128,6 @@ def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Eve
 
 
 def draw_in_notebook(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
-    """A bar below the cell, emptied at the end."""
     from html import escape
 
     def drawn(now: Stage) -> dict[str, str]:
@@ -159,7 +142,6 @@ def draw_in_notebook(title: str, stage: Callable[[], Stage], done: threading.Eve
 
 
 def draw_in_terminal(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
-    """A line on standard error, removed at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

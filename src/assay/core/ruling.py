@@ -90,18 +90,15 @@ class Request:
     weigh: str = ""
 
     def messages(self, task: str | None = None) -> list[dict[str, str]]:
-        """The messages of a chat; `task` takes the place of the prompt's own words."""
         fixed = "\n\n".join([(task or self.prompt.task).strip(), f"{RULES}\n{describe(self.prompt.reply)}"])
         mark = mark_for(self.texts)
         parts = [f"<{name} {mark}>\n{text}\n</{name} {mark}>" for name, text in self.texts]
         return [{"role": "system", "content": fixed}, {"role": "user", "content": "\n\n".join(parts)}]
 
     def schema(self) -> dict[str, Any]:
-        """The reply as JSON Schema."""
         return schema_of(self.prompt.reply, self.count)
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - of the shape of the reply
-        """The reply, once it has its shape; raises `ReplyError`."""
         return read_shape(self.prompt.reply, value, self.count, "the reply")
 
 
@@ -283,7 +280,6 @@ class Ruling(NamedTuple):
 
     @property
     def is_flipped(self) -> bool:
-        """Whether repeated draws disagree."""
         return len(set(self.samples)) > 1
 
 
@@ -296,7 +292,6 @@ class Rulings(Sequence[Ruling]):
         self._rest: list[bytes] = [b""] * length
 
     def put(self, place: int, ruling: Ruling) -> None:
-        """Enters what is known of a record."""
         self.scores[place] = ruling.score
         self.kinds[place] = ruling.kind
         self._rest[place] = zlib.compress(json.dumps([ruling.verdicts, ruling.detail, ruling.samples]).encode(), 1)

@@ -48,48 +48,28 @@ def printable(text: str) -> str:
 
 
 def some(ids: Sequence[str], most: int = 3) -> str:
-    """The first few ids, and an ellipsis if there are more.
-
-    >>> some(["q1", "q2", "q3", "q4"])
-    "'q1', 'q2', 'q3', …"
-    """
+    """The first few ids, and an ellipsis if there are more."""
     return ", ".join([show(each) for each in ids[:most]] + (["…"] if len(ids) > most else []))
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "query", "queries"), count(1200, "query", "queries")
-    ('1 query', '1,200 queries')
-    """
+    """A number with its noun."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def p_words(p: float) -> str:
-    """A p-value as people write it.
-
-    >>> p_words(0.03125), p_words(0.000004)
-    ('p = 0.0312', 'p < 0.0001')
-    """
+    """A p-value as people write it."""
     return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"  # noqa: PLR2004 - what four digits show
 
 
 def first_line(text: str, width: int | None) -> str:
-    r"""The first line of a text that is not blank, cut to a width.
-
-    >>> first_line("\n  A title \nand more", 10)
-    'A title'
-    """
+    """The first line of a text that is not blank, cut to a width."""
     line = next((each for each in text.splitlines() if each.strip()), "")
     return shorten_text(line, width) or ""
 
 
 def shorten_text(text: str | None, width: int | None) -> str | None:
-    r"""A text on one line, cut to a width.
-
-    >>> shorten_text("one  two\nthree", 8), shorten_text("short", None)
-    ('one two…', 'short')
-    """
+    """A text on one line, cut to a width."""
     if text is None:
         return None
     line = " ".join(text.split())
@@ -97,7 +77,6 @@ def shorten_text(text: str | None, width: int | None) -> str | None:
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The names most similar to a misspelt one, most similar first."""
     from difflib import get_close_matches
 
     return get_close_matches(name, list(names), n=3, cutoff=0.6)
@@ -165,7 +144,6 @@ class Option(NamedTuple):
         return self.written(INTERFACE.get())
 
     def written(self, interface: Interface) -> str:
-        """The option as it is written in an interface."""
         if interface is Interface.PYTHON:
             return self.name if self.value is None else f"{self.name}={python_value(self.value)}"
         if self.name in OPTIONS:
@@ -182,11 +160,7 @@ class Option(NamedTuple):
 
 
 def python_value(value: Value) -> str:
-    r"""A value as Python has it, with double quotes.
-
-    >>> print(python_value("before:#"), python_value("regex:^(.+)-\\d+$"), python_value(2), python_value(("rr", 0.5)))
-    "before:#" r"regex:^(.+)-\d+$" 2 {"rr": 0.5}
-    """
+    """A value as Python has it, with double quotes."""
     if isinstance(value, tuple):
         return f"{{{python_value(value[0])}: {python_value(value[1])}}}"
     if not isinstance(value, str):
@@ -197,7 +171,6 @@ def python_value(value: Value) -> str:
 
 
 def shell_value(value: Value) -> str:
-    """A value as a shell takes it, in quotes if it needs them."""
     from shlex import quote
 
     return quote("=".join(map(str, value)) if isinstance(value, tuple) else str(value))
@@ -216,7 +189,6 @@ class Task(NamedTuple):
         return self.written(INTERFACE.get())
 
     def written(self, interface: Interface) -> str:
-        """The function or the command."""
         if interface is Interface.PYTHON:
             return f"assay.{self.name}"
         return f"`assay {COMMANDS.get(self.name, self.name)}`"

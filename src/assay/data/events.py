@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay.data.formats import Format
-    from assay.files.source import Source
 
 # Each field of the events, with the names that it may have, the likeliest first.
 Fields = Mapping[str, tuple[str, ...]]
@@ -54,7 +52,6 @@ class Events(NamedTuple):
     kept: polars.Series | None = None
 
     def filter(self, is_kept: polars.Series) -> Events:
-        """Some of the rows."""
         numbers = is_kept.arg_true()
         kept = numbers if self.kept is None else self.kept.gather(numbers)
         return self._replace(frame=self.frame.filter(is_kept), kept=kept)
@@ -73,7 +70,7 @@ class Events(NamedTuple):
         import polars
 
         column = self.frame[field]
-        if column.dtype == polars.Object or not (column.dtype == polars.String or column.dtype.is_integer()):
+        if not (column.dtype == polars.String or column.dtype.is_integer()):
             column = polars.Series(field, [self.read_id(row, each) for row, each in enumerate(column.to_list())])
         text = column.cast(polars.String).str.strip_chars()
         return text.set(text == "", None)
@@ -111,7 +108,6 @@ class Events(NamedTuple):
         return numbers
 
     def needed_ids(self, field: str) -> polars.Series:
-        """A field of ids as text, which every row must have."""
         found = self.ids(field)
         if found.null_count():
             row = int(found.is_null().arg_true()[0])
@@ -141,7 +137,6 @@ def read_events(data: object, fields: Fields, needed: Sequence[str], name: str, 
 
 
 def as_objects(frame: polars.DataFrame, parts: Sequence[Part]) -> polars.DataFrame:
-    """A part with columns of objects where another part has another type."""
     import polars
 
     for column in frame.columns:
@@ -152,13 +147,17 @@ def as_objects(frame: polars.DataFrame, parts: Sequence[Part]) -> polars.DataFra
 
 
 def read_parts(data: object, name: str) -> Iterator[Part]:
-    """The rows, some at a time."""
     data = from_tuples(list(data) if isinstance(data, Iterator) and not is_source(data) else data)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             format_ = recognise(source, default=TSV)
             for file in source.files:
-                yield from file_parts(file, TSV if format_ is TREC else format_)
+                chosen = TSV if format_ is TREC else format_
+                if chosen.batches is None:
+                    yield object_part(chosen.read_content(file), file.name)
+                    continue
+                with closing(chosen.batches(file)) as batches:
+                    yield from (Part(batch.frame, file.name, batch.numbers, batch.noun) for batch in batches)
     elif is_frame(data):
         with library_errors():
             frame = whole_frame(data)
@@ -167,17 +166,7 @@ def read_parts(data: object, name: str) -> Iterator[Part]:
         yield object_part(data, name)
 
 
-def file_parts(source: Source, format_: Format) -> Iterator[Part]:
-    if format_.batches is None:
-        yield object_part(format_.read_content(source), source.name)
-        return
-    with closing(format_.batches(source)) as batches:
-        for batch in batches:
-            yield Part(batch.frame, source.name, batch.numbers, batch.noun)
-
-
 def object_part(data: object, name: str) -> Part:
-    """The rows of a list of records."""
     import polars
 
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
@@ -189,7 +178,6 @@ def object_part(data: object, name: str) -> Part:
 
 
 def find_fields(part: Part, fields: Fields, needed: Sequence[str] = ()) -> Part:
-    """The part with just its fields, under their own names; raises if a needed one has no column."""
     names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
     found: dict[str, polars.Series] = {}
     for field, spellings in fields.items():
@@ -220,15 +208,13 @@ def coalesce(column: polars.Series, other: polars.Series) -> polars.Series:
     """A column whose empty rows are those of another."""
     import polars
 
-    blank = is_blank(column)
     if column.dtype == other.dtype != polars.Object:
-        return other.zip_with(blank, column)
-    rows = zip(blank.to_list(), column.to_list(), other.to_list(), strict=True)
+        return other.zip_with(is_blank(column), column)
+    rows = zip(is_blank(column).to_list(), column.to_list(), other.to_list(), strict=True)
     return polars.Series([theirs if is_empty else own for is_empty, own, theirs in rows], dtype=polars.Object)
 
 
 def check_fields(part: Part, found: Collection[str], fields: Fields, needed: Sequence[str]) -> None:
-    """Raises if a needed field was not found."""
     for field in needed:
         if field not in found and part.frame.columns:
             usual = ", ".join(fields[field][:3])
@@ -241,9 +227,7 @@ def column_at(part: Part, names: Mapping[str, str], path: str) -> polars.Series 
     if path in names:
         return part.frame[names[path]]
     outer, _, inner = path.partition(".")
-    if not inner or outer not in names:
-        return None
-    return inside(part.frame[names[outer]], inner.split("."))
+    return inside(part.frame[names[outer]], inner.split(".")) if inner and outer in names else None
 
 
 def inside(column: polars.Series, path: Sequence[str]) -> polars.Series | None:
@@ -256,8 +240,7 @@ def inside(column: polars.Series, path: Sequence[str]) -> polars.Series | None:
                 return None
             column = column.struct.field(name)
         elif column.dtype in (polars.Object, polars.String):
-            values = [value_at(each, name) for each in column.to_list()]
-            column = polars.Series(name, values, dtype=polars.Object)
+            column = polars.Series(name, [value_at(each, name) for each in column.to_list()], dtype=polars.Object)
         else:
             return None
     return None if column.null_count() == len(column) else column

@@ -16,7 +16,7 @@ from assay._kernel import Rows
 from assay.core.errors import AssayError, DataError
 from assay.data.formats import TREC, recognise
 from assay.data.formats.json import as_pairs, read_entries
-from assay.data.formats.tabular import prepare_files
+from assay.data.formats.tabular import Need, prepare_files
 from assay.data.frames.frame import as_frame
 from assay.data.qrels import as_dicts
 from assay.data.run import Run
@@ -43,35 +43,30 @@ Ids = dict[str, list[str]]
 def sample_ids(data: Any, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> Ids | None:  # noqa: ANN401 - any form of data
     """The documents of the first queries of a run; None if it cannot be read a second time."""
     try:
-        if is_source(data):
-            return ids_of_source(data, format, columns) if can_reread(data) else None
-        return ids_of_object(data, columns)
+        if not is_source(data):
+            return ids_of_object(data, columns)
+        is_path = isinstance(data, (str, os.PathLike))
+        can_reread = not is_stream(check_path(data)) if is_path else isinstance(data, Source)
+        return ids_of_source(data, format, columns) if can_reread else None
     except (AssayError, OSError, TypeError, ValueError):
         # It was read once; that it changed since then, or can be read only once, must not stop a result.
         return None
 
 
-def can_reread(data: object) -> bool:
-    """Whether a source can be read a second time: a file, but not a pipe or an open file."""
-    if isinstance(data, (str, os.PathLike)):
-        return not is_stream(check_path(data))
-    return isinstance(data, Source)
-
-
 def ids_of_source(data: Any, format: str | None, columns: Mapping[str, str] | None) -> Ids:  # noqa: ANN401 - a source
-    """The ids at the start of a file."""
     with open_source(data) as source:
         chosen = recognise(source, format)
         if chosen is TREC:
             return ids_of_lines(next(filter(None, (file.read(MOST_BYTES) for file in source.files)), b""))
         if chosen.batches is None:
-            return ids_of_json(source)
-        with closing(prepare_files(chosen.batches, source, columns, judgments=False)) as batches:
+            with closing(read_entries(source, as_pairs)) as entries:
+                first = islice(entries, MOST_QUERIES)
+                return ids_of_rows(Rows.from_rankings({str(each.key): each.value for each in first}))
+        with closing(prepare_files(chosen.batches, source, Need(columns, judgments=False))) as batches:
             return ids_of_frame(next(batches))
 
 
 def ids_of_lines(head: bytes) -> Ids:
-    """The ids in lines of a TREC run, of which the last may be cut."""
     ids: Ids = {}
     lines = head.decode("utf-8-sig", errors="replace").splitlines()
     for line in lines[:-1] if len(head) == MOST_BYTES else lines:
@@ -81,14 +76,7 @@ def ids_of_lines(head: bytes) -> Ids:
     return ids
 
 
-def ids_of_json(source: Source) -> Ids:
-    """The ids of the first queries in a JSON file."""
-    with closing(read_entries(source, as_pairs)) as entries:
-        return ids_of_rows(Rows.from_rankings({str(each.key): each.value for each in islice(entries, MOST_QUERIES)}))
-
-
 def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa: ANN401 - any form of data
-    """The ids of the first queries of data in memory."""
     if isinstance(data, Run):
         return ids_of_rows(data.rows)
     frame = as_frame(data, columns, judgments=False)
@@ -105,7 +93,6 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
 
 
 def ids_of_frame(frame: polars.DataFrame) -> Ids:
-    """The ids in the first rows of a table."""
     ids: Ids = {}
     for query, document in frame.head(MOST_ROWS).select("query_id", "doc_id").iter_rows():
         ids.setdefault(query, []).append(document)
@@ -113,7 +100,6 @@ def ids_of_frame(frame: polars.DataFrame) -> Ids:
 
 
 def ids_of_rows(rows: Rows) -> Ids:
-    """The ids of the first queries in rows of the kernel."""
     ids: Ids = {}
     size = 0
     for number, query in enumerate(islice(rows.queries(), MOST_QUERIES)):
@@ -143,7 +129,6 @@ def read_some(path: str | os.PathLike[str], queries: set[str], format: str | Non
 
 
 def lines_of(source: Source, queries: set[str]) -> Iterator[bytes]:
-    """The lines of a TREC run that begin with one of the queries."""
     wanted = {query.encode() for query in queries}
     with source.plain() as path, path.open("rb") as file:
         start = file.read(3)
@@ -156,10 +141,9 @@ def lines_of(source: Source, queries: set[str]) -> Iterator[bytes]:
 
 
 def rows_of(source: Source, batches: Callable[[Source], Generator[Batch]], queries: set[str]) -> Run | None:
-    """The rows of a table that have one of the queries."""
     import polars
 
-    with closing(prepare_files(batches, source, None, judgments=False)) as parts:
+    with closing(prepare_files(batches, source, Need(None, judgments=False))) as parts:
         found = [part.filter(polars.col("query_id").is_in(list(queries))) for part in parts]
     whole = polars.concat(found, how="diagonal") if found else polars.DataFrame()
     return Run(whole.rename({"value": "score"})) if len(whole) else None

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+PASSAGE_ID = (
+    *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),
+    *("passage_id", "pid", "chunk_id", "node_id", "id_"),
+)
+PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
+PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
+PAIR = 2
+TEXT = frozenset({str})
 # Where an object may keep fields that it does not have itself.
 INSIDE = ("node", "document", "doc", "metadata", "meta")
 # The fields of a span, assay's own name first, then those of LlamaIndex, LangChain, haystack and others.
@@ -31,16 +39,16 @@ SPAN_FIELDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def find_field(value: object, names: Iterable[str]) -> Any:  # noqa: ANN401 - whatever is there
-    """The first of the fields that a passage has, itself or in what it contains."""
+def find_field(value: object, names: Iterable[str], kind: type | tuple[type, ...] = object) -> Any:  # noqa: ANN401 - whatever is there
+    """The first of the fields that a passage has, itself or in what it contains, with a value of that kind."""
     for name in names:
         found = get_field(value, name)
-        if found is not None:
+        if found is not None and isinstance(found, kind):
             return found
     for name in INSIDE:
         inner = get_field(value, name)
-        if inner is not None and not isinstance(inner, str):
-            found = find_field(inner, names)
+        if inner is not None and not isinstance(inner, (str, Real)):
+            found = find_field(inner, names, kind)
             if found is not None:
                 return found
     return None
@@ -52,16 +60,6 @@ def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is th
     is_mapping = type(value) is dict or isinstance(value, Mapping)
     found = value.get(name) if is_mapping else getattr(value, name, None)  # type: ignore[attr-defined]
     return None if callable(found) else found
-
-
-PASSAGE_ID = (
-    *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),
-    *("passage_id", "pid", "chunk_id", "node_id", "id_"),
-)
-PASSAGE_TEXT = ("text", "content", "contents", "page_content", "passage", "chunk", "body")
-PASSAGE_SCORE = ("score", "similarity", "similarity_score", "relevance_score")
-PAIR = 2
-TEXT = frozenset({str})
 
 
 class Passages(NamedTuple):
@@ -86,20 +84,17 @@ class Passages(NamedTuple):
         >>> Passages(["a", "b"], [0.9, 0.1]).ranking, Passages(["a", "b"], [0.5, 0.5]).ranking
         ([('a', 0.9), ('b', 0.1)], ['a', 'b'])
         """
-        if self.scores is None:
+        scores = self.scores
+        if scores is None or (self.is_list and not all(left > right for left, right in pairwise(scores))):
             return self.ids
-        if self.is_list and not all(left > right for left, right in pairwise(self.scores)):
-            return self.ids
-        return list(zip(self.ids, self.scores, strict=True))
+        return list(zip(self.ids, scores, strict=True))
 
     def at(self, places: Sequence[int]) -> Passages:
-        """Only the passages at these places."""
-
-        def some(column: list[Any] | None) -> list[Any] | None:
-            return None if column is None else [column[place] for place in places]
-
-        ids = [self.ids[place] for place in places]
-        return Passages(ids, some(self.scores), some(self.texts), self.is_list, some(self.items), self.nameless)
+        columns = {name: getattr(self, name) for name in ("ids", "scores", "texts", "items")}
+        some: dict[str, Any] = {
+            name: [each[place] for place in places] for name, each in columns.items() if each is not None
+        }
+        return self._replace(**some)
 
     @property
     def rises(self) -> bool:
@@ -141,12 +136,12 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None, lenie
     if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
         raise DataError(f"{place}: the retrieved documents must be a list of ids or passages, not {show(found)}")
     values = list(found)
-    if values and all(is_pair(each) for each in values):
+    if values and all(map(is_pair, values)):
         # Ids with their scores, or passages with theirs, as in LangChain.
-        passages = [read_passage(each[0], place, doc_id) for each in values]
-        scores = [finite_score(each[1], place) for each in values]
-        passages = [each._replace(score=score) for each, score in zip(passages, scores, strict=True)]
-        return combine(passages, [each[0] for each in values], lenient=lenient)
+        passages = [
+            read_passage(item, place, doc_id)._replace(score=finite_score(score, place)) for item, score in values
+        ]
+        return combine(passages, [item for item, _ in values], lenient=lenient)
     if all(as_id(each) is not None for each in values):
         return Passages([document_id(each, place) for each in values])
     return combine([read_passage(each, place, doc_id) for each in values], values, lenient=lenient)
@@ -158,10 +153,8 @@ def are_plain_ids(values: list[Any]) -> bool:
 
 
 def is_pair(value: object) -> bool:
-    """Whether a value is something with its score."""
-    if not isinstance(value, (tuple, list)) or len(value) != PAIR:
-        return False
-    return is_number(value[1]) and not isinstance(value[0], float)
+    is_double = isinstance(value, (tuple, list)) and len(value) == PAIR
+    return is_double and is_number(value[1]) and not isinstance(value[0], float)  # type: ignore[index]
 
 
 def is_number(value: object) -> bool:
@@ -169,7 +162,6 @@ def is_number(value: object) -> bool:
 
 
 def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa: ANN401 - any library's passage
-    """A passage's id, text and score."""
     if isinstance(value, str) or as_id(value) is not None:
         return Passage(document_id(value, place))
     name, fault = field_of(value, doc_id) if doc_id else find_field(value, PASSAGE_ID), ""
@@ -187,7 +179,6 @@ def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa
 
 
 def combine(passages: list[Passage], items: list[Any], *, lenient: bool) -> Passages:
-    """The passages in columns; if one lacks a score, a text or an id, none has."""
     fault = next((each.fault for each in passages if each.fault), "")
     if fault and not lenient:
         raise DataError(fault)

@@ -249,14 +249,12 @@ class Qrels(QueryTable):
 
 
 def restore_qrels(data: object, duplicates: str | None, source: str | None) -> Qrels:
-    """Judgments as they were pickled."""
     qrels = Qrels(data, duplicates=duplicates)
     qrels.source = source
     return qrels
 
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:
-    """Judgments or rankings in any form, as rows of the kernel."""
     if columns is not None:
         check_roles(columns)
     if is_source(data):

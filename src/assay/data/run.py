@@ -173,7 +173,6 @@ def run_names(arguments: Sequence[str]) -> list[str]:
 
 
 def short_name(argument: str) -> str:
-    """The file name without known endings; of a glob, what its files have in common."""
     if argument == "-":
         return "stdin"
     if not MAGIC_CHARACTERS.isdisjoint(argument):
@@ -191,7 +190,6 @@ def without_endings(name: str) -> str:
 
 
 def unused(name: str, names: list[str]) -> str:
-    """The name, with a number after it if it is taken."""
     if name not in names:
         return name
     number = 2
@@ -201,26 +199,17 @@ def unused(name: str, names: list[str]) -> str:
 
 
 def is_spark_name(name: str) -> bool:
-    """Whether a file name says nothing but which part it is.
-
-    >>> is_spark_name("part-*.parquet"), is_spark_name("*.run"), is_spark_name("bm25-*.run")
-    (True, True, False)
-    """
+    """Whether a file name says nothing but which part it is."""
     return pattern_stem(name) in ("", "part")
 
 
 def pattern_stem(name: str) -> str:
-    """The part of a glob before its first special character, without what joins it to the rest.
-
-    >>> pattern_stem("bm25-*.run")
-    'bm25'
-    """
+    """The part of a glob before its first special character, without what joins it to the rest."""
     first = min((name.index(each) for each in MAGIC_CHARACTERS if each in name), default=len(name))
     return name[:first].rstrip("-_.")
 
 
 def pattern_name(pattern: str) -> str:
-    """What a run is called that a glob stands for: how its files' names begin, or else their directory."""
     path = Path(pattern)
     if not is_spark_name(path.name):
         return pattern_stem(path.name)

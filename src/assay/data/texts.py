@@ -88,7 +88,6 @@ def check_text(text: object, key: str, place: str, kind: TextKind) -> str:
 
 
 def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
-    """Each id with its text."""
     name = f"the {kind.noun}s"
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
@@ -102,7 +101,6 @@ def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
 
 
 def object_entries(data: object, name: str, kind: TextKind) -> Iterator[Entry]:
-    """The entries of a dict by id, or of a list of texts or records."""
     if isinstance(data, Mapping):
         yield from (Entry(key, text, name) for key, text in data.items())
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
@@ -114,13 +112,11 @@ def object_entries(data: object, name: str, kind: TextKind) -> Iterator[Entry]:
 
 
 def record_entry(record: Mapping[str, object], place: str, kind: TextKind) -> Entry:
-    """The id and the text of a record."""
     key, text = require_columns(tuple(record), place, kind)
     return Entry(record[key], record[text], place)
 
 
 def require_columns(names: tuple[str, ...], place: str, kind: TextKind) -> tuple[str, str]:
-    """The columns that hold the id and the text, which must exist."""
     key, text = text_columns(names, kind)
     if key is None or text is None:
         missing, usual = ("an id", kind.ids) if key is None else ("a text", kind.texts)
@@ -132,12 +128,10 @@ def require_columns(names: tuple[str, ...], place: str, kind: TextKind) -> tuple
 
 @lru_cache(maxsize=64)
 def text_columns(names: tuple[str, ...], kind: TextKind) -> tuple[str | None, str | None]:
-    """The columns that hold the id and the text."""
     return find_column(names, kind.ids), find_column(names, kind.texts)
 
 
 def file_entries(source: Source, format_: Format, kind: TextKind) -> Iterator[Entry]:
-    """The entries of a file; one whose name and content say nothing is TSV."""
     if format_.separator or format_ is TREC:
         with closing(read_cells(source, format_.separator or TSV.separator)) as rows:
             yield from table_entries(rows, source.name, kind)
@@ -173,11 +167,7 @@ def table_entries(rows: Iterator[Cells], name: str, kind: TextKind) -> Iterator[
 
 
 def replace_surrogates(text: str) -> str:
-    r"""A text without lone surrogates, which are not valid Unicode.
-
-    >>> replace_surrogates("a\ud800")
-    'a?'
-    """
+    """A text without lone surrogates, which are not valid Unicode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -208,14 +198,12 @@ def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]
 
 
 def as_value(value: object, name: str) -> str:
-    """A value of a field as text."""
     if isinstance(value, (Mapping, list, tuple)):
         raise FormatError(f"field {show(name)} of a question must be a text or a number, not {show(value)}")
     return str(value)
 
 
 def question_records(data: object) -> Iterator[Mapping[str, Any]]:
-    """Each question as a record."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             format_ = recognise(source, default=TSV)
@@ -235,7 +223,6 @@ def question_records(data: object) -> Iterator[Mapping[str, Any]]:
 
 
 def table_records(source: Source, separator: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of a text table under its header."""
     with closing(read_cells(source, separator)) as rows:
         first = next(rows, None)
         names = [] if first is None else [each.strip() for each in first.cells]
@@ -243,7 +230,6 @@ def table_records(source: Source, separator: str) -> Iterator[Mapping[str, Any]]
 
 
 def records_in(data: object) -> Iterator[Mapping[str, Any]]:
-    """The records of a list, or those of a dict by id."""
     if isinstance(data, Mapping):
         yield from ({"id": key, **value} for key, value in data.items() if isinstance(value, Mapping))
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)):

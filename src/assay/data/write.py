@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | None, *, lossy: bool) -> None:
-    """Writes `data` to `path`; an existing file stays as it is until the new one is complete."""
     target = target_of(path)
     chosen = find_format(format) or format_of(data, target)
     compression = compression_of(target)
@@ -46,51 +45,37 @@ def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | Non
 
 
 def format_of(data: QueryTable, target: Path) -> Format:
-    """The format that the name of a file says."""
-    return by_suffix(target) or default_format(target, judgments=data.is_judgments)
-
-
-def default_format(target: Path, *, judgments: bool) -> Format:
-    """`.tsv` is BEIR's form of judgments; a name that says nothing is TREC."""
-    if ending(target) == ".tsv":
-        return BY_NAME["beir" if judgments else "tsv"]
-    return BY_NAME["trec"]
+    """The format that the name says: `.tsv` is BEIR's form of judgments, and TREC any that says nothing."""
+    table = "beir" if data.is_judgments else "tsv"
+    return by_suffix(target) or BY_NAME[table if ending(target) == ".tsv" else "trec"]
 
 
 def refuse_losses(data: QueryTable, format: Format) -> None:
-    """Raises if the format cannot hold everything."""
-    lost = [what for what, is_in in LOSSES.items() if what in format.cannot_hold and is_in(data)]
-    if lost:
+    if lost := losses(data, "", format):
         raise LossError(
             f"{format.name} cannot hold {' and '.join(lost)}; choose another format, or leave it out with "
             f"{Option('lossy', value=True)}"
         )
 
 
-def losses(data: QueryTable, path: str | os.PathLike[str]) -> list[str]:
-    """What a file of that name cannot hold."""
-    cannot_hold = format_of(data, Path(path)).cannot_hold
+def losses(data: QueryTable, path: str | os.PathLike[str], format: Format | None = None) -> list[str]:
+    """What a format, by default that of a file of that name, cannot hold."""
+    cannot_hold = (format or format_of(data, Path(path))).cannot_hold
     return [what for what, is_in in LOSSES.items() if what in cannot_hold and is_in(data)]
 
 
-def has_graded_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
-    return data.is_judgments and data.rows.has_groups() and not data.has_equal_grades
+def has_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
+    return bool(data.is_judgments and data.rows.has_groups())
 
 
-def has_one_group(data: Qrels) -> bool:
-    """Whether all judgments are in one group, which is nothing but a column of zeros in a TREC file."""
-    return data.is_judgments and data.rows.has_groups() and len(data.rows.group_names()) == 1
-
-
-def has_named_groups(data: Qrels) -> bool:
+def has_named_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
     """Whether the groups of some query are called anything but 0, 1, 2 …, as JSON's lists count them."""
-    if not data.is_judgments or not data.rows.has_groups() or has_graded_groups(data):
+    if not has_groups(data) or not data.has_equal_grades:
         return False
     return any(list(data.groups(query)) != [str(n) for n in range(len(data.groups(query)))] for query in data)
 
 
 def has_ids_with(data: Qrels | Run, pattern: str, *columns: str) -> bool:
-    """Whether some id matches the pattern."""
     frame = data.to_polars()
     return any(frame[name].str.contains(pattern).any() for name in columns or id_columns(frame))
 
@@ -99,9 +84,10 @@ def has_ids_with(data: Qrels | Run, pattern: str, *columns: str) -> bool:
 LOSSES: dict[str, Callable[[Any], bool]] = {
     "the run's tag": lambda data: not data.is_judgments and data.tag not in ("", DEFAULT_TAG),
     "spaces in the run's tag": lambda data: not data.is_judgments and writable_tag(data.tag) != data.tag,
-    "groups of judgments": lambda data: data.is_judgments and data.rows.has_groups(),
-    "a single group of judgments": has_one_group,
-    "groups together with grades": has_graded_groups,
+    "groups of judgments": has_groups,
+    # In a TREC file that is nothing but a column of zeros.
+    "a single group of judgments": lambda data: has_groups(data) and len(data.rows.group_names()) == 1,
+    "groups together with grades": lambda data: has_groups(data) and not data.has_equal_grades,
     "the names of groups": has_named_groups,
     "duplicate documents": lambda data: data.is_judgments and data.has_repeats,
     "queries without documents": lambda data: data.has_empty_queries,
@@ -113,7 +99,6 @@ LOSSES: dict[str, Callable[[Any], bool]] = {
 
 @contextmanager
 def open_replacement(target: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, compressed as the name of `target` says, that replaces it at the end."""
     compression = compression_of(target)
     check_spare_files(f"{quoted(target)} cannot be written")
     try:
@@ -131,7 +116,6 @@ def open_replacement(target: Path) -> Iterator[IO[bytes]]:
 
 
 def compression_of(target: Path) -> str:
-    """The ending that names a compression; empty if there is none."""
     return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
 
 
@@ -147,6 +131,4 @@ def open_compressed(path: Path, compression: str) -> AbstractContextManager[IO[b
         return open_gzip(path)
     if compression == ".bz2":
         return cast("IO[bytes]", bz2.open(path, "wb"))
-    if compression == ".xz":
-        return cast("IO[bytes]", lzma.open(path, "wb"))
-    return path.open("wb")
+    return cast("IO[bytes]", lzma.open(path, "wb")) if compression == ".xz" else path.open("wb")

@@ -21,7 +21,7 @@ from assay.core.doc_id import field_missing
 from assay.core.note import Note, NoteKind
 from assay.core.text import printable, some
 from assay.data.chunks.fields import MOST_SHOWN, FieldReader, Lacking, table_format
-from assay.data.formats.tabular import rank_table
+from assay.data.formats.tabular import Need, rank_table
 from assay.data.run import Run
 from assay.engine.kernel import JOINT, KernelRanking, rank_run
 from assay.files.source import is_source, open_source
@@ -182,6 +182,6 @@ def rank_by_field(
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
             batches = partial(reader.batches, table_format(source, rule, format))
-            return rank_table(batches, source, make_anew, reader.columns, threads)
+            return rank_table(batches, source, make_anew, Need(reader.columns, judgments=False, threads=threads))
     lacking.clear()
     return rank_run(make_ranker, reader.read_frame(run), threads=threads, columns=reader.columns)

@@ -33,7 +33,6 @@ def list_parts(path: Path) -> list[Path]:
 
 
 def list_directory(folder: Path) -> list[Path]:
-    """The files in a directory that hold data."""
     try:
         every = list(folder.iterdir())
     except OSError as error:
@@ -45,13 +44,11 @@ def list_directory(folder: Path) -> list[Path]:
 
 
 def match_pattern(pattern: Path) -> list[Path]:
-    """The files with data that a glob matches."""
     matched = map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
     return check_files(matched, f"no file matches {quoted(pattern)}", pattern.parent)
 
 
 def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]:
-    """Those that hold data, all of which must be files."""
     found = [each for each in every if holds_data(each)]
     if not found:
         raise FileError(nothing)
@@ -65,7 +62,6 @@ def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]
 
 
 def advice(inner: Path) -> str:
-    """What to do about a directory in a directory."""
     if "=" in inner.name:
         column = inner.name.partition("=")[0]
         return f"partitioned tables are not supported: write the column {column!r} into the files instead"

@@ -58,7 +58,6 @@ ORDINARY, PRIVATE = 0o666, 0o600
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
-    """The path of a file to write, if it can be one."""
     name = os.fsdecode(path)
     if name.endswith(("/", os.sep)):
         raise FileError(f"{quoted(name)} names a directory, not a file")
@@ -68,7 +67,6 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 
 def status_of(target: Path) -> os.stat_result | None:
-    """What is there in place of a file to write; None if nothing is."""
     try:
         found = target.stat()
     except FileNotFoundError:
@@ -114,7 +112,6 @@ def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[b
 
 
 def create(path: Path, mode: int) -> IO[bytes]:
-    """A new file, open for reading and writing."""
     return os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0)
 
 
@@ -171,7 +168,6 @@ def keep_rights(path: Path, old: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Puts a rename on the disk, where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -83,7 +83,6 @@ class StandardInput:
 
 
 def is_source(data: object) -> bool:
-    """Whether the data is a path or a file object."""
     return isinstance(data, (str, os.PathLike)) or callable(getattr(data, "read", None))
 
 
@@ -95,7 +94,6 @@ def is_encoded(start: bytes) -> bool:
 
 
 def describe(data: object) -> str:
-    """What messages call the data."""
     if isinstance(data, (str, os.PathLike)):
         name = os.fsdecode(data)
         return name if name.isprintable() else printable(name)
@@ -107,7 +105,6 @@ def describe(data: object) -> str:
 
 @contextmanager
 def open_source(data: Readable) -> Iterator[Source]:
-    """The source to read, valid inside the context."""
     if isinstance(data, Source):
         yield data
         return
@@ -127,13 +124,11 @@ def open_source(data: Readable) -> Iterator[Source]:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a small file."""
     with open_source(path) as source:
         return source.read().decode("utf-8-sig")
 
 
 def read_toml(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
-    """The content of a TOML file that holds `what`."""
     import tomllib
 
     try:
@@ -206,7 +201,6 @@ def state_of(path: Path) -> tuple[int, ...] | None:
 
 
 def check_unchanged(source: Source, before: list[tuple[int, ...] | None]) -> None:
-    """Raises if a file is not what it was."""
     for each, state in zip(source.files, before, strict=True):
         if state is not None and state_of(each.path) != state:
             said = "changed while it was read; wait until it is complete, and read it again"
@@ -214,16 +208,11 @@ def check_unchanged(source: Source, before: list[tuple[int, ...] | None]) -> Non
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether a path is a glob: it has `*`, `?` or `[` and is not the name of a file.
-
-    >>> is_pattern(Path("runs/*.parquet")), is_pattern(Path("runs/bm25.run"))
-    (True, False)
-    """
+    """Whether a path is a glob: it has `*`, `?` or `[` and is not the name of a file."""
     return not MAGIC_CHARACTERS.isdisjoint(str(path)) and not os.path.lexists(path)
 
 
 def check_path(data: str | os.PathLike[str]) -> Path:
-    """The path, if it is a possible one."""
     name = os.fsdecode(data)
     try:
         os.fsencode(name)
@@ -237,7 +226,6 @@ def check_path(data: str | os.PathLike[str]) -> Path:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether the path can be read only once."""
     try:
         return path.is_fifo() or path.is_char_device()
     except OSError as error:
@@ -265,7 +253,6 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for copies, which is removed at the end."""
     import secrets
     import tempfile
 
@@ -298,7 +285,6 @@ def leftover(path: Path) -> Iterator[None]:
 
 
 def cannot_put_aside(error: OSError) -> FileError:
-    """The error for a temporary folder that takes no copy."""
     return FileError(
         f"no copy can be made in the temporary folder: {reason_of(error)}; free space there, or set TMPDIR"
     )
@@ -323,7 +309,6 @@ def read_chunk(file: IO[Any], name: str) -> bytes:
 
 
 def undecodable_line(path: str | Path) -> int | None:
-    """The first line of a file that is not UTF-8."""
     with Path(path).open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -335,7 +320,6 @@ def undecodable_line(path: str | Path) -> int | None:
 
 @contextmanager
 def prefix_errors(name: str) -> Iterator[None]:
-    """Puts the name of a file in front of errors about its content."""
     try:
         yield
     except DataError as error:

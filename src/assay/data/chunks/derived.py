@@ -175,7 +175,6 @@ def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Chun
 
 
 def ranked_ids(ranking: Sequence[Any]) -> list[str]:
-    """The ids of a ranking, best first."""
     if not ranking or isinstance(ranking[0], str):
         return list(ranking)
     ids, scores = [name for name, _ in ranking], [score for _, score in ranking]
@@ -183,17 +182,12 @@ def ranked_ids(ranking: Sequence[Any]) -> list[str]:
 
 
 def ranked_places(ids: Sequence[str], scores: Sequence[float]) -> list[int]:
-    """The places of documents, best first; tied ones by id, descending.
-
-    >>> ranked_places(["a", "b", "c"], [0.2, 0.9, 0.2])
-    [1, 2, 0]
-    """
+    """The places of documents, best first; tied ones by id, descending."""
     places = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
     return sorted(places, key=lambda place: -scores[place])
 
 
 def read_spans(lists: Mapping[str, list[Any]], what: str) -> dict[str, list[Span]]:
-    """The spans of each query."""
     return {
         query: [read_span(each, f"the {what} of query {show(query)}, number {at}") for at, each in enumerate(items)]
         for query, items in lists.items()
@@ -204,17 +198,11 @@ def span_names(items: Sequence[object], spans: Sequence[Span]) -> list[str]:
     """A different id for each chunk: its own if all have one, else its span, with its place after a repeated one."""
     own = [None if isinstance(item, (tuple, list)) else as_id(find_field(item, CHUNK_ID)) for item in items]
     names = [each for each in own if each]
-    if len(set(names)) < len(items):
-        names = [str(span) for span in spans]
-    return unique_names(names)
+    return names if len(set(names)) == len(items) else unique_names([str(span) for span in spans])
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names without duplicates: a repeated one gets its place after it.
-
-    >>> unique_names(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
+    """Names without duplicates: a repeated one gets its place after it, as `a (2)`."""
     if len(set(names)) == len(names):
         return list(names)
     return [name if name not in names[:place] else f"{name} ({place})" for place, name in enumerate(names)]
@@ -223,7 +211,6 @@ def unique_names(names: Sequence[str]) -> list[str]:
 def pair_queries(
     wanted: Lists, found: Lists, names: tuple[str, str]
 ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """What is wanted and what was found for each query; two lists must have the same length."""
     both = lists_by_query(wanted, names[0]), lists_by_query(found, names[1])
     if not isinstance(wanted, Mapping) and not isinstance(found, Mapping) and len(both[0]) != len(both[1]):
         raise MismatchError(
@@ -234,7 +221,6 @@ def pair_queries(
 
 
 def lists_by_query(lists: Lists, what: str) -> dict[str, list[Any]]:
-    """The list of each query, numbered where the queries are a list."""
     noun = what.rpartition(" ")[2] if what != "references" else "texts"
     if isinstance(lists, (str, bytes)) or not isinstance(lists, (Mapping, Sequence)):
         raise DataError(f"the {what} must be a dict or a list of lists of {noun}, not {show(lists)}")
@@ -280,7 +266,6 @@ def judge_hits(
 
 
 def unlike(name: str, names: Sequence[str]) -> str:
-    """The name, changed if something that was retrieved has it."""
     while name in names:
         name += "'"
     return name
@@ -311,11 +296,7 @@ def compare_texts(
 
 
 def normalise_text(text: str) -> str:
-    r"""A text without differences of case, blanks and Unicode's variants of characters.
-
-    >>> normalise_text("  The\u00a0Cat\nsat ")
-    'the cat sat'
-    """
+    """A text without differences of case, blanks and Unicode's variants of characters."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

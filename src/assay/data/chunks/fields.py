@@ -45,7 +45,6 @@ class Lacking:
 
 
 def table_format(source: Source, rule: DocIdRule, format: str | None) -> Callable[[Source], Generator[Batch]]:
-    """The reader of a file's rows with all their fields."""
     chosen = recognise(source, format)
     if chosen.batches is None:
         raise field_missing(rule, f"{source.name} ({chosen.name})")
@@ -62,20 +61,17 @@ class FieldReader:
         self.lacking = lacking
 
     def batches(self, read_batches: Callable[[Source], Generator[Batch]], source: Source) -> Generator[Batch]:
-        """Each batch of a file, with the column of documents."""
         with closing(read_batches(source)) as batches:
             for batch in batches:
                 yield batch._replace(frame=self.with_documents(batch.frame, source.name))
 
     def read_frame(self, data: object) -> polars.DataFrame:
-        """A frame or named tuples, with the column of documents."""
         frame = from_tuples(data)
         if not is_frame(frame):
             raise field_missing(self.rule, "the run" if isinstance(data, Run) else describe(data))
         return self.with_documents(whole_frame(frame), "the frame")
 
     def with_documents(self, frame: polars.DataFrame, name: str) -> polars.DataFrame:
-        """A table with the column of documents."""
         import polars
 
         documents = as_documents(column_at(frame, self.rule.argument, name), self.rule, name)
@@ -108,7 +104,6 @@ def column_at(frame: polars.DataFrame, path: str, name: str) -> polars.Series:
 
 
 def as_documents(column: polars.Series, rule: DocIdRule, name: str) -> polars.Series:
-    """Ids as text; null where there is none."""
     import polars
 
     kind = column.dtype

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from assay.core.doc_id import field_of
 from assay.core.errors import DataError, DuplicateError, PolicyError
 from assay.core.text import show
-from assay.data.formats.tabular import Placed
 from assay.data.frames.columns import as_id
-from assay.data.passages import INSIDE, PASSAGE_TEXT, SPAN_FIELDS, find_field, get_field
+from assay.data.passages import PASSAGE_TEXT, SPAN_FIELDS, find_field
 from assay.data.records.fields import file_rows, given_rows
 from assay.files.source import is_source, open_source
 
+# What a chunk has of its own; the id of its document would be the same for many.
+CHUNK_ID = ("id", "chunk_id", "node_id", "id_", "_id", "passage_id", "pid")
 TEXT_FIELDS = ("text", "page_content", "content")
 SHARES = ("gold", "chunk", "iou")
 ANY = "any"
@@ -90,7 +91,6 @@ class Overlap(NamedTuple):
         return common / sizes[self.of] >= self.least
 
     def hits(self, golds: Sequence[Span], chunk: Span) -> list[int]:
-        """The numbers of the gold spans that a chunk hits."""
         return [number for number, gold in enumerate(golds) if self.holds(gold, chunk)]
 
 
@@ -102,7 +102,6 @@ def check_share(value: Any, words: str) -> float:  # noqa: ANN401 - whatever the
 
 
 def is_span(value: object, paths: Mapping[str, str] = NO_PATHS) -> bool:
-    """Whether an object says where it begins in a document."""
     return as_id(value) is None and find_part(value, "start", paths) is not None
 
 
@@ -123,26 +122,25 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
     start, end = map(as_number, (start, end))
     if end is None and is_position(start) and isinstance(text := find_field(value, TEXT_FIELDS), str):
         end = start + len(text)
-    try:
-        return check_span(document, start, end)
-    except DataError as error:
-        raise DataError(f"{place}: {show(value)}{error}") from None
+    if fault := fault_of_span(document, start, end):
+        raise DataError(f"{place}: {show(value)}{fault}")
+    return Span(str(document), int(start), int(end))
 
 
-def check_span(document: object, start: Any, end: Any) -> Span:  # noqa: ANN401 - whatever is there
-    """A span once its parts are known to be usable; the error goes on after what the span was read from."""
+def fault_of_span(document: object, start: Any, end: Any) -> str:  # noqa: ANN401 - whatever is there
+    """What is wrong with the parts of a span, after what the span was read from; empty if nothing."""
     lacking = [name for name, part in (("document", document), ("start", start), ("end", end)) if part is None]
     if lacking:
-        raise DataError(f" has no {' and no '.join(lacking)}; a span has document, start and end")
-    if not (name := as_id(document)):
-        raise DataError(f": the document of a span must be a string or an integer, not {show(document)}")
+        return f" has no {' and no '.join(lacking)}; a span has document, start and end"
+    if not as_id(document):
+        return f": the document of a span must be a string or an integer, not {show(document)}"
     for part, position in (("start", start), ("end", end)):
         if not is_position(position):
-            raise DataError(f": {part} must be a whole number from 0, not {show(position)}")
+            return f": {part} must be a whole number from 0, not {show(position)}"
     if start >= end:
         what = "is empty" if start == end else "ends before it starts"
-        raise DataError(f": the span {what}; end is the position after the last character")
-    return Span(name, int(start), int(end))
+        return f": the span {what}; end is the position after the last character"
+    return ""
 
 
 def is_position(value: Any) -> bool:  # noqa: ANN401 - whatever is there
@@ -159,28 +157,9 @@ def as_number(value: Any) -> Any:  # noqa: ANN401 - whatever is there
 
 
 def find_part(value: object, part: str, paths: Mapping[str, str]) -> Any:  # noqa: ANN401 - whatever is there
-    """A part of a span: at the user's own path, else under a usual name, in the object or in what it contains."""
     own = field_of(value, paths[part]) if part in paths else None
-    return own if own is not None else find_plain(value, SPAN_FIELDS[part])
-
-
-def find_plain(value: object, names: tuple[str, ...]) -> Any:  # noqa: ANN401 - whatever is there
-    """The first of the fields that is text or a number: a field `document` may also hold a whole passage."""
-    for name in names:
-        found = get_field(value, name)
-        if isinstance(found, (str, Real)):
-            return found
-    for name in INSIDE:
-        inner = get_field(value, name)
-        if inner is not None and not isinstance(inner, (str, Real)):
-            found = find_plain(inner, names)
-            if found is not None:
-                return found
-    return None
-
-
-# What a chunk has of its own; the id of its document would be the same for many.
-CHUNK_ID = ("id", "chunk_id", "node_id", "id_", "_id", "passage_id", "pid")
+    # A field `document` may also hold a whole passage.
+    return own if own is not None else find_field(value, SPAN_FIELDS[part], (str, Real))
 
 
 class Chunk(NamedTuple):
@@ -198,8 +177,13 @@ def read_chunks(data: object, paths: Mapping[str, str] = NO_PATHS) -> dict[str, 
     """
     if isinstance(data, Mapping):
         return {str(name): read_chunk(each, f"chunk {show(name)}", paths) for name, each in data.items()}
+    if is_source(data):
+        with open_source(data) as source:  # type: ignore[arg-type]
+            rows = file_rows(source, set(PASSAGE_TEXT))
+    else:
+        rows = given_rows(data, "the chunks")
     found: dict[str, Chunk] = {}
-    for place, fields in chunk_rows(data):
+    for place, fields in rows:
         name = as_id(find_field(fields, CHUNK_ID))
         if not name:
             raise DataError(f"{place}: a chunk has no id under {', '.join(CHUNK_ID[:3])} or similar: {show(fields)}")
@@ -213,11 +197,3 @@ def read_chunk(value: object, place: str, paths: Mapping[str, str]) -> Chunk:
     """A chunk as it was given: an object with the fields of a span, or only its span."""
     text = None if isinstance(value, (tuple, list)) else find_field(value, PASSAGE_TEXT)
     return Chunk(read_span(value, place, paths), text if isinstance(text, str) else None)
-
-
-def chunk_rows(data: object) -> list[Placed]:
-    """The chunks, one row each."""
-    if not is_source(data):
-        return given_rows(data, "the chunks")
-    with open_source(data) as source:  # type: ignore[arg-type]
-        return file_rows(source, set(PASSAGE_TEXT))

@@ -87,11 +87,9 @@ class Format:
         return self.batches is not None
 
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
-        """The judgments or the run in a file."""
         if self.batches is not None:
-            reader = self.reader(self.batches, Need(columns, judgments))
-            table = tabular.read_table(reader, source, columns, judgments=judgments)
-            rows = rows_of_table(table, source.name)
+            need = Need(columns, judgments)
+            rows = rows_of_table(tabular.read_table(self.reader(self.batches, need), source, need), source.name)
             tag = self.tag(source.files[0]) if self.tag is not None and not judgments else ""
             return rows.with_tag(tag) if tag else rows
         if self.rows is None or not (judgments or self.rank):
@@ -113,8 +111,8 @@ class Format:
             if ranked is not None:
                 return ranked
         if self.batches is not None:
-            reader = self.reader(self.batches, Need(columns, judgments=False, threads=threads))
-            return tabular.rank_table(reader, source, make_ranker, columns, threads)
+            need = Need(columns, judgments=False, threads=threads)
+            return tabular.rank_table(self.reader(self.batches, need), source, make_ranker, need)
         if self.rank is None:
             raise self.not_for_runs()
         ranker = make_ranker()
@@ -141,7 +139,6 @@ class Format:
         )
 
     def placed_records(self, source: Source) -> Generator[Placed]:
-        """The records of a table, file by file."""
         for file in source.files:
             if self.content is not None:
                 yield from self.content(file)
@@ -149,7 +146,6 @@ class Format:
                 yield from tabular.placed_records(self.batches(file), file.name)
 
     def column_names(self, source: Source) -> list[str]:
-        """The column names of a table; of the first file that has some, if there are several."""
         return next((names for file in source.files if (names := self.file_column_names(file))), [])
 
     def file_column_names(self, source: Source) -> list[str]:
@@ -170,7 +166,6 @@ def text_table(
     cannot_hold: tuple[str, ...] = tabular.CANNOT_HOLD,
     runs_as: str = "",
 ) -> Format:
-    """A text format with a header and cells."""
     return Format(
         name,
         suffixes,
@@ -256,7 +251,6 @@ NAMES = tuple(each.name for each in FORMATS if each.write is not None)
 
 
 def find_format(name: str | None) -> Format | None:
-    """The format of that name; none where no name is given."""
     if name is None:
         return None
     if not isinstance(name, str) or name not in BY_NAME:
@@ -309,20 +303,14 @@ def by_suffix(path: Path) -> Format | None:
 
 
 def ending(path: Path) -> str:
-    """The ending of a file name, before that of a compression.
-
-    >>> ending(Path("bm25.RUN.gz"))
-    '.run'
-    """
+    """The ending of a file name, before that of a compression."""
     name = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
     return name.suffix.lower()
 
 
 def head_of(source: Source) -> str:
-    """The first lines of a file."""
     return source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
 
 
 def by_mark(text: str, default: Format) -> Format:
-    """The format that the first lines say."""
     return next((each for each in FORMATS if each.mark is not None and each.mark.match(text)), default)

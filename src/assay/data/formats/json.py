@@ -21,19 +21,11 @@ if TYPE_CHECKING:
 
     from assay._kernel import Progress, Ranker
 
-CANNOT_HOLD = (
-    "the run's tag",
-    "groups together with grades",
-    "the names of groups",
-    "duplicate documents",
-)
+CANNOT_HOLD = ("the run's tag", "groups together with grades", "the names of groups", "duplicate documents")
 BLANKS = " \t\r\n"
 CHUNK = 1 << 20
 # A value that ends with the text read so far fails this near to it, unless it is a string.
 NEAR_END = 16
-
-NEWLINE = "\n"
-
 Pairs = list[tuple[str, Any]]
 
 
@@ -82,7 +74,6 @@ def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[Q
 
 
 def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: ANN401 - whatever the file holds
-    """The whole content: a dict, or a list if the file holds one. `collect` makes objects of keys and values."""
     with closing(read_entries(source, collect)) as entries:
         found = [(key, value) for key, value, _ in entries]
     if found:
@@ -92,7 +83,6 @@ def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: 
 
 
 def rows_of_json(source: Source, *, judgments: bool) -> Rows:
-    """The judgments or the run in a file."""
     content = read_json(source, with_repeats if judgments else as_pairs)
     with prefix_errors(source.name), rows_refused(content[0] if isinstance(content, list) and content else None):
         return Rows.from_judgments(content) if judgments else Rows.from_rankings(content)
@@ -118,7 +108,6 @@ def rows_refused(entry: object) -> Iterator[None]:
 
 
 def read_objects(source: Source) -> Any:  # noqa: ANN401 - whatever the file holds
-    """What a file of questions, passages or records holds, in which no key may be there twice."""
     return read_json(source, refuse_repeats)
 
 
@@ -169,7 +158,6 @@ class JsonReader:
             raise self.fault("unexpected text after the end")
 
     def key(self, seen: set[str]) -> str:
-        """The next key of the outermost object, and the colon after it."""
         if self.peek() != '"':
             raise self.fault(f"expected a key in quotes, found {self.found()}")
         key: str = self.value()
@@ -228,8 +216,8 @@ class JsonReader:
         return not self.ended
 
     def place(self) -> str:
-        """Where the reader is, for messages."""
-        return f"{self.source.name}, line {self.lines + self.text.count(NEWLINE, 0, self.at) + 1}"
+        line = self.lines + self.text.count("\n", 0, self.at) + 1
+        return f"{self.source.name}, line {line}"
 
     def found(self) -> str:
         """What is in the place of something else."""

@@ -51,7 +51,6 @@ def filled_lines(
 
 
 def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
-    """The object on a line."""
     try:
         value = decode_json(line.decode())
     except (ValueError, RecursionError) as error:
@@ -62,7 +61,6 @@ def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
 
 
 def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any]]:
-    """The objects on lines, all at once; one by one only to find out which line is bad."""
     try:
         rows = [decode_json(line.decode()) for _, line in batch]
     except (ValueError, RecursionError):
@@ -101,11 +99,7 @@ def record_blocks(
 
 
 def starts_with_row(head: str) -> bool:
-    """Whether a text begins with a line that is a row: an object in which not every value is an object or a list.
-
-    >>> starts_with_row('{"query_id": "q1", "doc_id": "d1"}'), starts_with_row('{"q1": {"d1": 0.5}}')
-    (True, False)
-    """
+    """Whether a text begins with a line that is a row: an object in which not every value is an object or a list."""
     try:
         first = decode_json(head.partition("\n")[0])
     except (ValueError, RecursionError):
@@ -114,7 +108,6 @@ def starts_with_row(head: str) -> bool:
 
 
 def read_batches(source: Source) -> Generator[Batch]:
-    """The rows of judgments or a run, in frames. A column is empty where a row lacks a key that another one has."""
     with source.plain() as path, path.open("rb") as file:
         yield from parse_lines(file, source.name, {})
 
@@ -158,7 +151,6 @@ def read_needed(source: Source, need: Need) -> Generator[Batch]:
 
 
 def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
-    """The names of columns with the keys of more rows, in order."""
     every = names | dict.fromkeys(chain.from_iterable(rows))
     if len(every) <= WIDEST:
         return every
@@ -180,7 +172,6 @@ def as_series(name: str, values: list[Any]) -> polars.Series:
 
 
 def column_names(source: Source) -> list[str]:
-    """The keys of the first object; none if it cannot be read."""
     return first_keys(BytesIO(source.read(HEAD)), HEAD)
 
 

@@ -65,7 +65,6 @@ def columns_of_run(path: Path, columns: Mapping[str, str] | None) -> list[str] |
 
 
 def read_batches(source: Source) -> Generator[Batch]:
-    """The rows of a file, in frames."""
     import polars
 
     first = 0
@@ -88,7 +87,6 @@ def column_names(source: Source) -> list[str]:
 
 
 def read_tag(source: Source) -> str:
-    """The tag of the run in a file; empty if the file has none."""
     import polars
 
     with source.plain() as path, explain_failure(source, "parquet"), path.open("rb") as file:

@@ -8,25 +8,28 @@ from __future__ import annotations
 import csv
 from bisect import bisect_left
 from contextlib import closing
+from functools import cache
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import RowDecoder
 from assay.core.errors import FormatError
 from assay.core.text import show
 from assay.data.formats.tabular import BATCH, CANNOT_HOLD, NUL, TWIN, Batch, explain_failure
-from assay.data.frames.columns import (
-    replace_unwritable,
-    shortest_text,
-)
+from assay.data.frames.columns import replace_unwritable, shortest_text
 from assay.files.source import undecodable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
 
     from assay.data.formats.tabular import Need
     from assay.files.source import Source
 
+BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
+NAMES = {",": "csv", "\t": "tsv"}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_CELL = 1 << 24
+UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
 HEAD = 1 << 16
 # Blank lines before the header: more is no table.
 MOST_BLANK = 1 << 24
@@ -46,18 +49,12 @@ def read_head(source: Source) -> bytes:
 
 
 def read_header(source: Source, separator: str) -> list[str]:
-    """The column names in the first line."""
     line = read_head(source).decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
     return [name.strip().strip('"') for name in line.split(separator)]
 
 
 def header_mark(separator: str, *roles: tuple[str, ...]) -> str:
-    r"""A pattern for a header with a column for each of the roles.
-
-    >>> import re
-    >>> bool(re.match(header_mark(",", ("query_id", "qid"), ("doc_id",)), "Query-ID,score,doc_id\nq1,2,d1"))
-    True
-    """
+    """A pattern for a header with a column for each of the roles."""
     every = ("|".join(name.replace("_", "[-_ ]") for name in names) for names in roles)
     columns = (rf'(?=(?:[^\n]*{separator})?[ ]*"?(?:{names})"?[ \r]*(?:{separator}|\n|$))' for names in every)
     return "(?i)" + "".join(columns)
@@ -80,12 +77,8 @@ def fault_of_header(line: bytes, separator: str, *, is_cut: bool) -> str:
 
 
 def leading_blank_lines(head: bytes) -> int:
-    """How many blank lines a file starts with."""
-    text = head.removeprefix(b"\xef\xbb\xbf")
+    text = head.removeprefix(BYTE_ORDER_MARK)
     return text[: len(text) - len(text.lstrip())].count(b"\n")
-
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_needed(source: Source, need: Need, *, separator: str) -> Generator[Batch]:
@@ -134,12 +127,6 @@ def plain_header(head: bytes, lead: int, separator: str) -> list[str]:
     return names if is_plain and all(names) and len(set(names)) == len(names) else []
 
 
-BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
-NAMES = {",": "csv", "\t": "tsv"}
-LONGEST_CELL = 1 << 24
-UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
-
-
 class Cells(NamedTuple):
     """One row of a text table as it is in the file, and its line."""
 
@@ -148,7 +135,6 @@ class Cells(NamedTuple):
 
 
 def read_separated(source: Source, separator: str) -> Generator[Batch]:
-    """The rows of a text table, in frames of texts."""
     import polars
 
     head = read_head(source)
@@ -159,11 +145,11 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
         raise FormatError(f"{source.name}, line {lead + 1}: {fault}")
     first = lead + 2
     with source.plain() as path, explain_failure(source, NAMES[separator], lambda: find_fault(path, separator)):
-        blank = BlankRows(path, separator, lead)
+        find_blank_lines = cache(lambda: scan_blank_lines(path, separator, lead + 2))
         table = polars.scan_csv(path, separator=separator, infer_schema=False, glob=False, skip_lines=lead)
         try:
             for frame in table.collect_batches(chunk_size=BATCH, maintain_order=True):
-                yield blank.drop(Batch(frame, range(first, first + len(frame)), is_text=True))
+                yield drop_blank_rows(Batch(frame, range(first, first + len(frame)), is_text=True), find_blank_lines)
                 first += len(frame)
         except polars.exceptions.NoDataError:
             return
@@ -172,39 +158,30 @@ def read_separated(source: Source, separator: str) -> Generator[Batch]:
             yield Batch(table.limit(0).collect(), [], is_text=True)
 
 
-class BlankRows:
-    """Finds the rows that polars made of blank lines, which it cannot tell from lines of empty cells."""
+def drop_blank_rows(batch: Batch, find_blank_lines: Callable[[], set[int]]) -> Batch:
+    """The batch without the rows that polars made of blank lines, which it cannot tell from lines of empty cells."""
+    import polars
 
-    def __init__(self, path: Path, separator: str, lead: int) -> None:
-        self.path, self.separator, self.first = path, separator, lead + 2
-        self.found: set[int] | None = None
+    frame = batch.frame
+    if not frame.width or not frame.to_series(frame.width - 1).null_count():
+        return batch
+    is_empty = polars.all().is_null() | (polars.all().str.strip_chars() == "")
+    blank = frame.select(polars.all_horizontal(is_empty)).to_series()
+    if not blank.any():
+        return batch
+    # Rows are numbered as if each were one line, as the batch numbers them.
+    kept = [row for row, empty in enumerate(blank) if not (empty and batch.numbers[row] in find_blank_lines())]
+    return batch._replace(frame=frame[kept], numbers=[batch.numbers[row] for row in kept])
 
-    def drop(self, batch: Batch) -> Batch:
-        """The batch without rows of blank lines."""
-        import polars
 
-        frame = batch.frame
-        if not frame.width or not frame.to_series(frame.width - 1).null_count():
-            return batch
-        blank = frame.select(
-            polars.all_horizontal(polars.all().is_null() | (polars.all().str.strip_chars() == ""))
-        ).to_series()
-        if not blank.any():
-            return batch
-        if self.found is None:
-            self.found = self.scan()
-        # Rows are numbered as if each were one line, as the batch numbers them.
-        kept = [row for row, empty in enumerate(blank) if not (empty and batch.numbers[row] in self.found)]
-        return batch._replace(frame=frame[kept], numbers=[batch.numbers[row] for row in kept])
-
-    def scan(self) -> set[int]:
-        """The numbers of all rows that are blank lines."""
-        csv.field_size_limit(LONGEST_CELL)
-        with self.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            rows = csv.reader(file, delimiter=self.separator)
-            while rows.line_num < self.first - 1:
-                next(rows)
-            return {self.first + row for row, cells in enumerate(rows) if is_blank_line(cells)}
+def scan_blank_lines(path: Path, separator: str, first: int) -> set[int]:
+    """The numbers of all rows that are blank lines; `first` is that of the row after the header."""
+    csv.field_size_limit(LONGEST_CELL)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.reader(file, delimiter=separator)
+        while rows.line_num < first - 1:
+            next(rows)
+        return {first + row for row, cells in enumerate(rows) if is_blank_line(cells)}
 
 
 def is_blank_line(cells: list[str]) -> bool:
@@ -256,11 +233,7 @@ def is_unclosed(lines: list[str]) -> bool:
 
 
 def unquote(cells: list[str]) -> list[str]:
-    r"""The cells of a line of TSV without the quotes around them; as they are if some cell only starts with a quote.
-
-    >>> unquote(['q1', '"who ""was"" it?"']), unquote(['q2', '"Hamlet" author'])
-    (['q1', 'who "was" it?'], ['q2', '"Hamlet" author'])
-    """
+    """The cells of a line of TSV without the quotes around them; as they are if some cell only starts with a quote."""
     if not any(cell.startswith('"') for cell in cells):
         return cells
     try:
@@ -282,12 +255,15 @@ def write_beir(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels
 
 def find_fault(path: Path, separator: str) -> str | None:
     """The first line that cannot be read, and why; none if that cannot be found out."""
-    number = undecodable_line(path)
-    if number is not None:
+    if number := undecodable_line(path):
         return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
-    number = unclosed_quote(path)
-    if number is not None:
-        return f"line {number}: {UNCLOSED}"
+    open_since = None
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.count(b'"') % 2:
+                open_since = number if open_since is None else None
+    if open_since:
+        return f"line {open_since}: {UNCLOSED}"
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=separator)
         try:
@@ -296,13 +272,3 @@ def find_fault(path: Path, separator: str) -> str | None:
         except csv.Error:
             return None
         return None if wide is None else f"line {rows.line_num}: {len(wide)} fields, but the header has {width}"
-
-
-def unclosed_quote(path: Path) -> int | None:
-    """The line with the quote that is open at the end of a file."""
-    since = None
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.count(b'"') % 2:
-                since = number if since is None else None
-    return since

@@ -14,14 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from assay._kernel import RowDecoder
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
-from assay.data.frames.columns import (
-    GIVEN_RANK,
-    NO_ITERATION,
-    find_columns,
-    groups_of_iterations,
-    prepare_table,
-    rows_of_table,
-)
+from assay.data.frames.columns import GIVEN_RANK, find_columns, groups_of_iterations, prepare_table, rows_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
@@ -30,6 +23,16 @@ if TYPE_CHECKING:
 
     from assay._kernel import Ranker
     from assay.files.source import Source
+
+    ReadBatches = Callable[[Source], Generator["Batch"]]
+
+CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
+# Bytes that are decoded at a time, and rows that are read at a time.
+BLOCK, BATCH = 1 << 23, 500_000
+NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
+INNER_MARK = "a byte-order mark (U+FEFF) begins the field, perhaps where two files were joined; remove it"
+# What polars adds to a heading that is in the header a second time.
+TWIN = "_duplicated_"
 
 
 class Placed(NamedTuple):
@@ -48,12 +51,7 @@ class Batch(NamedTuple):
     is_text: bool = False
 
     def place(self, row: int) -> str:
-        """How messages name a row."""
         return f"{self.noun} {self.numbers[row]}"
-
-
-# Bytes that are decoded at a time.
-BLOCK = 1 << 23
 
 
 class Need(NamedTuple):
@@ -63,10 +61,14 @@ class Need(NamedTuple):
     judgments: bool
     threads: int = 1
 
+    def find(self, names: Sequence[str], name: str) -> dict[str, str]:
+        """The columns that hold judgments or a run."""
+        return find_columns(names, self.columns, judgments=self.judgments, name=name)
+
     def kinds(self, names: Sequence[str]) -> list[bool | None] | None:
         """Whether each column is needed as numbers, as text, or not at all; None if the kernel cannot decode these."""
         try:
-            found = find_columns(names, self.columns, judgments=self.judgments, name="")
+            found = self.find(names, "")
         except FormatError:
             # The format's own reader says what is wrong.
             return None
@@ -99,75 +101,44 @@ class Block(NamedTuple):
     frame: polars.DataFrame | None
 
 
-NUL = "the line has a NUL byte; the file is not text, or it is UTF-16: save it as UTF-8"
-# What polars adds to a heading that is in the header a second time.
-TWIN = "_duplicated_"
-
-
 def original_heading(name: str, names: Container[str]) -> str:
-    """A heading as the file has it."""
     original, mark, _ = name.rpartition(TWIN)
     return original if mark and original in names else name
 
 
-CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
-BATCH = 500_000
-INNER_MARK = "a byte-order mark (U+FEFF) begins the field, perhaps where two files were joined; remove it"
-
-
-def read_table(
-    read_batches: Callable[[Source], Generator[Batch]],
-    source: Source,
-    columns: Mapping[str, str] | None,
-    *,
-    judgments: bool,
-) -> polars.DataFrame:
-    """A whole file, ready for the kernel."""
+def read_table(read_batches: ReadBatches, source: Source, need: Need) -> polars.DataFrame:
     import polars
 
-    parts = list(prepare_files(read_batches, source, columns, judgments=judgments))
-    empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
+    parts = list(prepare_files(read_batches, source, need))
     if not parts:
+        empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
         return polars.DataFrame(schema=empty)
-    whole = polars.concat(parts, how="diagonal")
-    if "iteration" in whole.columns:
-        whole = whole.with_columns(polars.col("iteration").fill_null(NO_ITERATION))
-    return groups_of_iterations(whole)
+    return groups_of_iterations(polars.concat(parts, how="diagonal"))
 
 
-def rank_table(
-    read_batches: Callable[[Source], Generator[Batch]],
-    source: Source,
-    make_ranker: Callable[[], Ranker],
-    columns: Mapping[str, str] | None,
-    threads: int,
-) -> Ranker:
+def rank_table(read_batches: ReadBatches, source: Source, make_ranker: Callable[[], Ranker], need: Need) -> Ranker:
     """Ranks a run batch by batch; the whole run at once if the rows of a query are not contiguous."""
     ranker = make_ranker()
     seen: set[str] = set()
-    with closing(whole_queries(prepare_files(read_batches, source, columns, judgments=False))) as parts:
+    with closing(whole_queries(prepare_files(read_batches, source, need))) as parts:
         for part in parts:
             if GIVEN_RANK in part.columns:
                 break
-            queries = query_names(part["query_id"])
+            # Most rows have the query of the row before.
+            query = part["query_id"]
+            queries = query.filter(query.ne_missing(query.shift())).unique().to_list()
             if not seen.isdisjoint(queries):
                 break
             seen.update(queries)
-            ranker.add_frame(part, source.name, threads)
+            ranker.add_frame(part, source.name, need.threads)
         else:
             return ranker
-    ranker = make_ranker()
-    whole = read_table(read_batches, source, columns, judgments=False)
+    ranker, whole = make_ranker(), read_table(read_batches, source, need)
     if GIVEN_RANK in whole.columns:
-        ranker.add_rows(rows_of_table(whole, source.name), source.name, threads)
+        ranker.add_rows(rows_of_table(whole, source.name), source.name, need.threads)
     else:
-        ranker.add_frame(whole, source.name, threads)
+        ranker.add_frame(whole, source.name, need.threads)
     return ranker
-
-
-def query_names(column: polars.Series) -> list[str]:
-    """The different queries; most rows have the query of the row before."""
-    return column.filter(column.ne_missing(column.shift())).unique().to_list()
 
 
 def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFrame]:
@@ -186,17 +157,11 @@ def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFra
         yield rest
 
 
-def prepare_files(
-    read_batches: Callable[[Source], Generator[Batch]],
-    source: Source,
-    columns: Mapping[str, str] | None,
-    *,
-    judgments: bool,
-) -> Generator[polars.DataFrame]:
+def prepare_files(read_batches: ReadBatches, source: Source, need: Need) -> Generator[polars.DataFrame]:
     """Each batch of one file after another, ready for the kernel."""
     known: dict[str, list[str]] = {}
     for file in source.files:
-        for frame in prepare_batches(read_batches(file), file.name, columns, judgments=judgments):
+        for frame in prepare_batches(read_batches(file), file.name, need):
             known.setdefault(file.name, frame.columns)
             first, names = next(iter(known.items()))
             if differing := set(names) ^ set(known[file.name]):
@@ -206,30 +171,26 @@ def prepare_files(
             yield frame
 
 
-def prepare_batches(
-    batches: Generator[Batch], name: str, columns: Mapping[str, str] | None, *, judgments: bool
-) -> Generator[polars.DataFrame]:
-    """Each batch, ready for the kernel."""
+def prepare_batches(batches: Generator[Batch], name: str, need: Need) -> Generator[polars.DataFrame]:
     first: tuple[str, set[str]] | None = None
     # Closed at once where a row is bad, so that no temporary file is left to the garbage collector.
     with closing(batches):
         for batch in batches:
+            frame, names = batch.frame, batch.frame.columns
             if batch.is_text:
-                names = batch.frame.columns
                 known = frozenset(names)
-                headings = [original_heading(each, known) for each in names]
-                find_columns(headings, columns, judgments=judgments, name=name)
-            if len(batch.frame):
-                used = find_columns(batch.frame.columns, columns, judgments=judgments, name=name).values()
-                filled = {each for each in used if batch.frame[each].null_count() < len(batch.frame)}
-                first = first or (batch.place(0), filled)
-                for place, lacking in ((first[0], filled - first[1]), (batch.place(0), first[1] - filled)):
-                    if lacking:
-                        raise FormatError(f"{name}, {place}: the column {show(min(lacking))} is empty")
-                ready = prepare_table(batch.frame, columns, judgments=judgments, name=name, place=batch.place)
-                if batch.is_text:
-                    refuse_marks(ready, batch, name)
-                yield ready
+                need.find([original_heading(each, known) for each in names], name)
+            if not len(frame):
+                continue
+            filled = {each for each in need.find(names, name).values() if frame[each].null_count() < len(frame)}
+            first = first or (batch.place(0), filled)
+            for place, lacking in ((first[0], filled - first[1]), (batch.place(0), first[1] - filled)):
+                if lacking:
+                    raise FormatError(f"{name}, {place}: the column {show(min(lacking))} is empty")
+            ready = prepare_table(frame, need.columns, judgments=need.judgments, name=name, place=batch.place)
+            if batch.is_text:
+                refuse_marks(ready, batch, name)
+            yield ready
 
 
 def refuse_marks(ready: polars.DataFrame, batch: Batch, name: str) -> None:

@@ -39,7 +39,6 @@ PREFERENCE_FIELDS = 5
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
-    """Writes judgments with their groups, or a run in order of score."""
     import polars
 
     frame = replace_unwritable(data.to_polars(), "trec")
@@ -79,12 +78,10 @@ def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
 
 
 def writable_tag(tag: str) -> str:
-    """The tag as TREC can hold it."""
     return re.sub(f"{BLANK}|{NUL}", "_", tag)
 
 
 def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa: ARG001 - it holds nothing else
-    """The judgments in a file of preferences."""
     columns: list[list[str]] = [[], [], []]
     levels = []
     try:
@@ -112,7 +109,6 @@ def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa
 def grouped_rows(
     queries: Sequence[str], groups: Sequence[str], documents: Sequence[str], levels: Sequence[float]
 ) -> Rows:
-    """Judgments in groups, in the given order."""
     import polars
 
     table = {"query_id": queries, "doc_id": documents, "value": levels, "group": groups}

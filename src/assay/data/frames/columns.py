@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay.core.judged import FloatArray, IntArray
+    from assay.core.judged import FloatArray
     from assay.data.run import Run
 
 # Where a table has several of these, the first one here is used: a `query` may be the text of the query, and a `docid`
@@ -71,7 +71,8 @@ def prepare_table(
         else:
             ready.append(as_text(table[column], name, place).alias(role))
     if not judgments and GIVEN_RANK in table.columns:
-        ready += given_columns(table, name, place)
+        names = [each for each in (GIVEN_RANK, GIVEN_SCORE) if each in table.columns]
+        ready += [optional_numbers(table[each], name, place) for each in names]
     return polars.DataFrame(ready)
 
 
@@ -79,17 +80,16 @@ def groups_of_iterations(table: polars.DataFrame) -> polars.DataFrame:
     """The table with its iterations as groups, or without them if all judgments have the same one."""
     if "iteration" not in table.columns:
         return table
-    is_idle = table["iteration"].n_unique() <= 1
+    # A batch without the column has none, where others have none but empty ones.
+    is_idle = table["iteration"].fill_null(NO_ITERATION).n_unique() <= 1
     return table.drop("iteration") if is_idle else table.rename({"iteration": "group"})
 
 
 def rows_of_table(table: polars.DataFrame, name: str) -> Rows:
-    """A table that is ready, as rows of the kernel."""
     return given_rows(table, name) if GIVEN_RANK in table.columns else Rows.from_frame(table, name)
 
 
 def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:
-    """Ids as text: integers as decimal strings."""
     import polars
 
     kind = column.dtype
@@ -145,11 +145,7 @@ def as_number(column: polars.Series, name: str, place: Callable[[int], str], *, 
 
 
 def normalise_name(name: str) -> str:
-    """A column's name without differences in case and punctuation.
-
-    >>> normalise_name("Query-ID")
-    'query_id'
-    """
+    """A column's name without differences in case and punctuation."""
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
@@ -160,7 +156,10 @@ def find_columns(
 
     `columns` names them explicitly, such as `{"query_id": "topic", "doc_id": "url"}`.
     """
-    given = check_columns(names, columns, name)
+    given = check_roles(columns)
+    for own in given.values():
+        if own not in names:
+            raise FormatError(f"{name} has no column {show(own)}; it has {list_names(names)}")
     value_role = "relevance" if judgments else "score"
     wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
     found: dict[str, str] = {}
@@ -170,28 +169,19 @@ def find_columns(
             continue
         column = given.get(role) or find_column(names, known)
         if column is None and role in wanted:
-            raise FormatError(f"{name} has no column for {role} (columns: {list_names(names)}); {how_to_name(role)}")
+            # Commands cannot map the columns of runs.
+            in_shell = INTERFACE.get() is Interface.SHELL
+            advice = (
+                f"rename the column that has it to {role}"
+                if in_shell
+                else f"name it with {Option('columns', (role, '…'))}"
+            )
+            raise FormatError(f"{name} has no column for {role} (columns: {list_names(names)}); {advice}")
         if column is not None and list(names).count(column) > 1:
             raise FormatError(f"{name}: duplicate column {show(column)}; rename one of them")
         if column is not None:
             found["value" if role == value_role else role] = column
     return found
-
-
-def how_to_name(role: str) -> str:
-    """What to do about a column that is not found; commands cannot map the columns of runs."""
-    if INTERFACE.get() is Interface.SHELL:
-        return f"rename the column that has it to {role}"
-    return f"name it with {Option('columns', (role, '…'))}"
-
-
-def check_columns(names: Sequence[str], columns: Mapping[str, str] | None, name: str) -> dict[str, str]:
-    """The user's own column names, each of which must exist."""
-    given = check_roles(columns)
-    for column in given.values():
-        if column not in names:
-            raise FormatError(f"{name} has no column {show(column)}; it has {list_names(names)}")
-    return given
 
 
 def check_roles(columns: Mapping[str, str] | None) -> dict[str, str]:
@@ -206,16 +196,11 @@ def check_roles(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def find_column(names: Sequence[str], known: Sequence[str]) -> str | None:
-    """The column with the first of the known names that exists, or None."""
-    for each in known:
-        column = next((column for column in names if normalise_name(column) == each), None)
-        if column is not None:
-            return column
-    return None
+    normalised = {normalise_name(column): column for column in reversed(names)}
+    return next((normalised[each] for each in known if each in normalised), None)
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Column names, in a message."""
     return some(names, most=20) or "none"
 
 
@@ -223,12 +208,9 @@ def shortest_text(numbers: polars.Series) -> polars.Series:
     """Numbers as the shortest text that reads back the same, whole numbers without a point."""
     import polars
 
-    name = numbers.name
-    number = polars.col(name)
-    whole = number.cast(polars.Int64, strict=False).cast(polars.String)
-    is_whole = (number == number.floor()) & (number.abs() < WHOLE)
-    text = polars.when(is_whole).then(whole).otherwise(number.cast(polars.String))
-    return numbers.to_frame().select(text.alias(name))[name]
+    is_whole = (numbers == numbers.floor()) & (numbers.abs() < WHOLE)
+    whole = numbers.cast(polars.Int64, strict=False).cast(polars.String)
+    return whole.zip_with(is_whole, numbers.cast(polars.String))
 
 
 def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame:
@@ -261,8 +243,8 @@ def add_given(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     """The rows of a run with the columns of given orders, and scores that fall with the rank in these."""
     import polars
 
-    ordered, sizes = ordered_queries(run), np.diff(run.starts)
-    is_ordered = np.repeat(ordered, sizes)
+    sizes = np.diff(run.starts)
+    is_ordered = np.repeat(np.array([run.rows.is_ordered(number) for number in range(len(run))], dtype=bool), sizes)
     rank = np.arange(1, len(frame) + 1) - np.repeat(run.starts[:-1], sizes)
     falling = np.repeat(sizes, sizes) - rank + 1.0
     columns = [
@@ -275,19 +257,7 @@ def add_given(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     return frame.with_columns(columns)
 
 
-def ordered_queries(run: Run) -> IntArray:
-    """Whether the ranking of each query is a given order."""
-    return np.array([run.rows.is_ordered(number) for number in range(len(run))], dtype=bool)
-
-
-def given_columns(table: polars.DataFrame, name: str, place: Callable[[int], str]) -> list[polars.Series]:
-    """The columns of given orders in a table, as numbers."""
-    names = [each for each in (GIVEN_RANK, GIVEN_SCORE) if each in table.columns]
-    return [optional_numbers(table[each], name, place) for each in names]
-
-
 def optional_numbers(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:
-    """A column as finite numbers, or empty."""
     import polars
 
     if column.dtype.is_numeric() and column.cast(polars.Float64).is_finite().all():

@@ -26,16 +26,11 @@ if TYPE_CHECKING:
 
 
 def is_frame(data: object) -> bool:
-    """Whether the data is a frame."""
     return hasattr(type(data), "__arrow_c_stream__") or is_a(data, "pandas.DataFrame") or is_a(data, "polars.LazyFrame")
 
 
 def is_a(data: object, kind: str) -> bool:
-    """Whether the data is of a library's class, without importing the library.
-
-    >>> is_a({}, "pandas.DataFrame")
-    False
-    """
+    """Whether the data is of a library's class, without importing the library."""
     library, _, name = kind.partition(".")
     return any(each.__name__ == name and each.__module__.split(".")[0] == library for each in type(data).__mro__)
 
@@ -71,18 +66,14 @@ def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool)
     """Any frame as a polars one, without a copy where the library allows it."""
     import polars
 
-    if isinstance(frame, polars.DataFrame):
-        return frame
-    if isinstance(frame, polars.LazyFrame):
-        names = frame.collect_schema().names()
-        used = find_columns(names, columns, judgments=judgments, name="the frame").values()
-        return frame.select(list(dict.fromkeys(used))).collect()
-    if is_a(frame, "pandas.DataFrame"):
-        names = [str(each) for each in frame.columns]
-        used = find_columns(names, columns, judgments=judgments, name="the frame").values()
-        series = {each: from_pandas(frame.iloc[:, names.index(each)]) for each in used}
-        return polars.DataFrame([column.alias(each) for each, column in series.items()])
-    return polars.DataFrame(frame)
+    is_lazy = isinstance(frame, polars.LazyFrame)
+    if not is_lazy and not is_a(frame, "pandas.DataFrame"):
+        return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
+    names = frame.collect_schema().names() if is_lazy else [str(each) for each in frame.columns]
+    used = list(dict.fromkeys(find_columns(names, columns, judgments=judgments, name="the frame").values()))
+    if is_lazy:
+        return frame.select(used).collect()  # type: ignore[no-any-return]
+    return polars.DataFrame([from_pandas(frame.iloc[:, names.index(each)]).alias(each) for each in used])
 
 
 def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
@@ -121,7 +112,16 @@ def from_tuples(data: Any) -> Any:  # noqa: ANN401 - any form of data
     [['d1'], ['d2']]
     """
     data = gather(data)
-    return tuples_table(data) if is_tuples(data) else data
+    if not is_tuples(data):
+        return data
+    import polars
+
+    fields = data[0]._fields
+    wrong = next((row for row, each in enumerate(data) if getattr(each, "_fields", None) != fields), None)
+    if wrong is not None:
+        names = ", ".join(fields)
+        raise FormatError(f"the list, row {wrong}: {show(data[wrong])} has other fields than the first row ({names})")
+    return polars.DataFrame([tuples_series(*each) for each in zip(fields, zip(*data, strict=True), strict=True)])
 
 
 def is_tuples(data: object) -> bool:
@@ -133,24 +133,10 @@ def is_tuples(data: object) -> bool:
 
 def gather(data: Any) -> Any:  # noqa: ANN401 - any form of data
     """A generator of named tuples as a list; any other data as it is."""
-    if not isinstance(data, Iterator) or is_source(data):
-        return data
-    if is_frame(data):
+    if not isinstance(data, Iterator) or is_source(data) or is_frame(data):
         return data
     first = next(data, None)
     return [first, *data] if is_tuples([first]) else data
-
-
-def tuples_table(rows: list[Any]) -> polars.DataFrame:
-    """The rows as a frame with a column for each field of the first."""
-    import polars
-
-    fields = rows[0]._fields
-    wrong = next((row for row, each in enumerate(rows) if getattr(each, "_fields", None) != fields), None)
-    if wrong is not None:
-        names = ", ".join(fields)
-        raise FormatError(f"the list, row {wrong}: {show(rows[wrong])} has other fields than the first row ({names})")
-    return polars.DataFrame([tuples_series(*each) for each in zip(fields, zip(*rows, strict=True), strict=True)])
 
 
 def tuples_series(name: str, values: tuple[Any, ...]) -> polars.Series:
@@ -205,27 +191,16 @@ def plain_frame(frame: Any, columns: Mapping[str, str] | None) -> Any:  # noqa: 
         names, select = list(frame.columns), lambda used: arrow_of_pandas(frame, used)
     else:
         return None
-    used = plain_columns(names, columns)
-    if used is None:
-        return None
-    try:
-        return select(used)
-    except PASSING:
-        raise
-    except Exception:  # noqa: BLE001 - whatever is wrong is said where the frame is prepared
-        return None
-
-
-def plain_columns(names: list[Any], columns: Mapping[str, str] | None) -> list[str] | None:
-    """The columns with queries, documents and scores; None if the frame must be prepared."""
     if not all(isinstance(each, str) for each in names) or GIVEN_RANK in names:
         return None
     try:
         found = find_columns(names, columns, judgments=False, name="")
-    except FormatError:
+        used = [found["query_id"], found["doc_id"], found["value"]]
+        return select(used) if len(set(used)) == len(used) else None
+    except PASSING:
+        raise
+    except Exception:  # noqa: BLE001 - whatever is wrong is said where the frame is prepared
         return None
-    used = [found["query_id"], found["doc_id"], found["value"]]
-    return used if len(set(used)) == len(used) else None
 
 
 def arrow_of_pandas(frame: Any, used: list[str]) -> Any:  # noqa: ANN401 - pandas' frame, pyarrow's table

@@ -20,7 +20,7 @@ from assay.data.passages import SPAN_FIELDS
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from assay.data.formats import Format
     from assay.files.source import Source
@@ -73,7 +73,6 @@ USUAL_FIELDS = RecordFields()
 
 
 def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> RecordFields:
-    """The fields of records, once `columns` is known to be a mapping of parts."""
     if columns is None:
         return RecordFields(doc_id=doc_id, lenient=lenient)
     if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
@@ -94,19 +93,6 @@ class GivenFields(NamedTuple):
     names: Collection[str]
     values: Callable[[str], Iterable[Any]]
 
-    @classmethod
-    def of_rows(cls, rows: Sequence[Placed]) -> GivenFields:
-        """Those of rows that are held one by one."""
-        every: dict[str, None] = {}
-        for row in rows:
-            every.update(dict.fromkeys(row.fields))
-        return cls(len(rows), every, lambda field: (row.fields.get(field) for row in rows))
-
-    @property
-    def filled(self) -> dict[str, None]:
-        """The fields that some row has a value in."""
-        return {field: None for field in self.names if any(value is not None for value in self.values(field))}
-
 
 class Layout(NamedTuple):
     """The field that holds each part of the records, and the one that holds numbers of another tool."""
@@ -116,23 +102,18 @@ class Layout(NamedTuple):
 
 
 def find_layout(fields: GivenFields, wanted: RecordFields, name: str) -> Layout:
-    """Which field is what; an error if there are no records."""
     if not fields.size:
         raise DataError(f"{name}: no records to evaluate")
-    outside = find_outside_scores(fields, wanted)
-    return Layout(find_parts(fields, wanted, name, outside), outside)
-
-
-def find_outside_scores(fields: GivenFields, wanted: RecordFields) -> str | None:
-    """The field that holds numbers by name, such as those of another tool, and not the scores of what was retrieved."""
+    # Numbers by name, such as those of another tool, are not the scores of what was retrieved.
     names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
     known = [each for each in names if each in fields.names]
-    return next((each for each in known if any(isinstance(value, Mapping) for value in fields.values(each))), None)
+    outside = next((each for each in known if any(isinstance(value, Mapping) for value in fields.values(each))), None)
+    return Layout(find_parts(fields, wanted, name, outside), outside)
 
 
 def find_parts(fields: GivenFields, wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
     """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
-    filled = fields.filled
+    filled = {field: None for field in fields.names if any(value is not None for value in fields.values(field))}
     given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
     for field in given.values():
         if field not in filled:
@@ -159,13 +140,11 @@ def find_parts(fields: GivenFields, wanted: RecordFields, name: str, outside: st
 
 
 def list_fields(names: Iterable[str]) -> str:
-    """Names of fields, in a message."""
     every = list(names)
     return ", ".join(map(show, every[:MOST_LISTED])) + (", …" if len(every) > MOST_LISTED else "") or "no fields"
 
 
 def given_rows(data: object, name: str) -> list[Placed]:
-    """The rows of a frame, or of Python objects."""
     if is_frame(data):
         return [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
     return list(object_rows(data, name))
@@ -180,19 +159,19 @@ def file_format(source: Source) -> Format:
 
 
 def file_rows(source: Source, plain: set[str], content: object = None) -> list[Placed]:
-    """The rows of a file; `plain` are the fields that hold text, even if it looks like a list."""
     format_ = file_format(source)
     if content is None:
         content = format_.read_content(source)
     if not format_.is_table:
         return list(object_rows(content, source.name))
     rows: list[Placed] = list(content)  # type: ignore[call-overload]
-    return [each._replace(fields=read_cells_of(each, plain)) for each in rows] if format_.separator else rows
-
-
-def read_cells_of(row: Placed, plain: set[str]) -> dict[str, Any]:
-    """A row of a text table, with lists and objects parsed, except in fields of plain text."""
-    return {name: cell if name in plain else parse_cell(cell, name, row.place) for name, cell in row.fields.items()}
+    if not format_.separator:
+        return rows
+    # In a text table lists and objects are parsed, except in fields of plain text.
+    return [
+        Placed(place, {name: cell if name in plain else parse_cell(cell, name, place) for name, cell in cells.items()})
+        for place, cells in rows
+    ]
 
 
 def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -214,24 +193,19 @@ def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401
 
 
 def object_rows(data: object, name: str) -> Iterator[Placed]:
-    """The records of a list, or of a dict by id."""
     if isinstance(data, Mapping):
         for number, (key, value) in enumerate(data.items()):
-            yield Placed(f"{name}, record {number}", with_key(key, as_mapping(value, f"{name}, {show(key)}")))
+            row = as_mapping(value, f"{name}, {show(key)}")
+            own = next((row[each] for each in PARTS["query_id"] if row.get(each) is not None), key)
+            if str(own) != str(key):
+                raise DataError(f"the record {show(key)} has another id, {show(own)}; keep one of them")
+            yield Placed(f"{name}, record {number}", {"query_id": key, **row})
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes, bytearray)):
         for number, value in enumerate(data):
             place = f"{name}, record {number}"
             yield Placed(place, as_mapping(value, place))
     else:
         raise DataError(f"{name} must be a list, a frame or a file, not {show(type(data).__name__)}")
-
-
-def with_key(key: object, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record of a dict; its key is its id, unless it has one."""
-    own = next((row[name] for name in PARTS["query_id"] if row.get(name) is not None), key)
-    if str(own) != str(key):
-        raise DataError(f"the record {show(key)} has another id, {show(own)}; keep one of them")
-    return {"query_id": key, **row}
 
 
 def as_mapping(value: object, place: str) -> Mapping[str, Any]:

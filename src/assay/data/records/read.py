@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,9 +44,7 @@ if TYPE_CHECKING:
 
 # Rows that are made into records at a time.
 STEP = 1000
-NOTHING = type(None)
-TEXTS = frozenset({str, NOTHING})
-LISTS = frozenset({list, NOTHING})
+TEXTS, LISTS = frozenset({str, type(None)}), frozenset({list, type(None)})
 Values = list[Any]
 
 
@@ -86,7 +85,10 @@ def read_record_file(source: Source, wanted: RecordFields, content: object = Non
 
 def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records:
     """The records in rows, each question once; the rows are given up one by one, so that nothing is held twice."""
-    layout = find_layout(GivenFields.of_rows(rows), wanted, name)
+    every = dict.fromkeys(chain.from_iterable(row.fields for row in rows))
+    layout = find_layout(
+        GivenFields(len(rows), every, lambda each: (row.fields.get(each) for row in rows)), wanted, name
+    )
     records: list[Record] = []
     rows.reverse()
     while rows:
@@ -96,7 +98,7 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
 
 def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
     """The same for rows that are held by field: many at once where they are as usual, else one by one."""
-    size = columns.size
+    size = len(columns.lines.numbers)
     layout = find_layout(GivenFields(size, columns.fields, columns.fields.__getitem__), wanted, name)
     records: list[Record] = []
     places = RecordPlaces(columns.lines, "query_id" in layout.found)
@@ -115,14 +117,16 @@ def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) 
 def plain_records(
     parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range, places: RecordPlaces
 ) -> Iterator[Record]:
-    """The records of rows whose parts are known."""
     ids = parts["query_id"] if "query_id" in parts else list(map(str, rows))
     own = {**parts, "query_id": ids, "where": repeat(places, len(ids)), "fields": all_short_fields(columns, rows, ids)}
     return map(Record._make, zip(*(own.get(part, repeat(None, len(ids))) for part in Record._fields), strict=True))
 
 
 def all_short_fields(columns: RecordColumns, rows: range, ids: list[str]) -> list[Mapping[str, Any]]:
-    """What `short_fields` finds in each row."""
+    def may_be_short(values: Values) -> bool:
+        kinds = set(map(type, values))
+        return min(map(len, values)) <= LONGEST_FIELD if kinds == TEXT else not kinds.isdisjoint(SHORT)
+
     some = {name: values for name, values in columns.some(rows).items() if may_be_short(values)}
     if some.get("query_id") == ids:
         del some["query_id"]
@@ -132,28 +136,12 @@ def all_short_fields(columns: RecordColumns, rows: range, ids: list[str]) -> lis
     return list(map(short_fields, each, ids))
 
 
-def may_be_short(values: list[Any]) -> bool:
-    """Whether `short_fields` may find something in values of a field."""
-    kinds = set(map(type, values))
-    return min(map(len, values)) <= LONGEST_FIELD if kinds == TEXT else not kinds.isdisjoint(SHORT)
-
-
 def check_records(records: list[Record], layout: Layout, name: str) -> Records:
-    """The records, each question once."""
-    check_ids([each.query_id for each in records], name)
+    if len({each.query_id for each in records}) < len(records):
+        repeated = show(next(key for key, times in Counter(each.query_id for each in records).items() if times > 1))
+        raise DuplicateError(f"{name}: duplicate question id {repeated}; keep one record per question")
     outside = [layout.outside] if layout.outside else []
     return Records(records, "query_id" in layout.found, frozenset({*layout.found.values(), *outside}))
-
-
-def check_ids(ids: list[str], name: str) -> None:
-    """Raises if two questions have the same id."""
-    if len(set(ids)) == len(ids):
-        return
-    seen: set[str] = set()
-    for each in ids:
-        if each in seen:
-            raise DuplicateError(f"{name}: duplicate question id {show(each)}; keep one record per question")
-        seen.add(each)
 
 
 class RowLines(NamedTuple):
@@ -164,7 +152,6 @@ class RowLines(NamedTuple):
     names: list[str]
 
     def place(self, row: int) -> str:
-        """Where a row is, for messages."""
         return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.numbers[row]}"
 
 
@@ -174,12 +161,7 @@ class RecordColumns(NamedTuple):
     fields: dict[str, Values]
     lines: RowLines
 
-    @property
-    def size(self) -> int:
-        return len(self.lines.numbers)
-
     def row(self, row: int) -> Placed:
-        """A row by itself."""
         return Placed(self.lines.place(row), {name: values[row] for name, values in self.fields.items()})
 
     def some(self, rows: range, parts: Mapping[str, str] | None = None) -> dict[str, Values]:
@@ -188,7 +170,6 @@ class RecordColumns(NamedTuple):
         return {name: self.fields[field][rows.start : rows.stop] for name, field in wanted}
 
     def forget(self, rows: range) -> None:
-        """Gives up rows that are not needed again."""
         for values in self.fields.values():
             values[rows.start : rows.stop] = [None] * len(rows)
 
@@ -203,17 +184,14 @@ class RecordPlaces:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each record."""
         return {name: row for row, name in enumerate(self.ids)}
 
     def of(self, name: str) -> str:
-        """Where a record is."""
         place = self.lines.place(self.rows[name])
         return f"{place} ({show(name)})" if self.are_named else place
 
 
 def read_columns(source: Source) -> RecordColumns | None:
-    """The records of JSON Lines; None if they have so many fields that they are not a table."""
     lines, shared = RowLines(array("q"), [], []), SharedStrings()
     fields: dict[str, Values] = {}
     for file in source.files:
@@ -233,7 +211,6 @@ def read_columns(source: Source) -> RecordColumns | None:
 
 
 def plain_parts(parts: Mapping[str, Values]) -> dict[str, Values] | None:
-    """The parts of some rows as records have them; None if the rows have to be looked at one by one."""
     found: dict[str, Values] = {}
     for part, values in parts.items():
         plain = PLAIN_PARTS[part](values) if part in PLAIN_PARTS else None
@@ -248,12 +225,10 @@ def plain_parts(parts: Mapping[str, Values]) -> dict[str, Values] | None:
 
 
 def flat(values: Values) -> Iterable[Any]:
-    """What is in lists."""
     return chain.from_iterable(filter(None, values))
 
 
 def plain_ids(values: Values) -> Values | None:
-    """Ids that are text, each as it is."""
     return values if TEXT.issuperset(map(type, values)) and all(values) and "".join(values).isascii() else None
 
 
@@ -264,7 +239,6 @@ def plain_texts(values: Values) -> Values | None:
 
 
 def plain_gold(values: Values) -> Values | None:
-    """Lists of text."""
     is_plain = LISTS.issuperset(map(type, values)) and TEXT.issuperset(map(type, flat(values)))
     return values if is_plain else None
 
@@ -274,11 +248,6 @@ def plain_passages(values: Values) -> Values | None:
     if not LISTS.issuperset(map(type, values)) or plain_ids(list(flat(values))) is None:
         return None
     return [None if each is None else Passages(each) for each in values]
-
-
-def plain_references(values: Values) -> Values | None:
-    """Lists of texts; a single text needs no list."""
-    return plain_lists([[each] if type(each) is str else each for each in values])
 
 
 def plain_lists(values: Values) -> Values | None:
@@ -297,18 +266,14 @@ PLAIN_PARTS: dict[str, Callable[[Values], Values | None]] = {
     "retrieved_texts": plain_lists,
     "gold_texts": plain_lists,
     "answer": plain_texts,
-    "references": plain_references,
+    # A single text needs no list.
+    "references": lambda values: plain_lists([[each] if type(each) is str else each for each in values]),
 }
 
 
 @contextmanager
 def collection_put_off() -> Iterator[None]:
-    """Does not search for cycles inside the context: the time would grow with the square of the objects made.
-
-    >>> with collection_put_off():
-    ...     gc.isenabled()
-    False
-    """
+    """Does not search for cycles inside the context: the time would grow with the square of the objects made."""
     if not gc.isenabled():
         yield
         return

@@ -66,7 +66,6 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where the record is, for messages."""
         return self.where if isinstance(self.where, str) else self.where.of(self.query_id)
 
     @property
@@ -147,7 +146,6 @@ def read_outside_scores(value: object, retrieved: Passages | None, place: str) -
 
 
 def retrieved_passages(parts: Mapping[str, Any], place: str, doc_id: str | None) -> Passages | None:
-    """What was retrieved; its scores may be in a field of their own."""
     if parts["retrieved"] is None:
         return None
     found, scores = read_passages(parts["retrieved"], place, doc_id=doc_id, lenient=True), parts["scores"]
