@@ -20,7 +20,7 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from timing import interleaved
 
 import assay
-from assay.measures.answers import porter, wordnet
+from assay.measures.answers import meteor, porter
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from shipped_wordnet import ShippedWordNet
@@ -64,7 +64,7 @@ PEERS = (
 def texts() -> tuple[list[str], list[str]]:
     """References, and answers that have half of their words; some words are much more frequent than others."""
     generator = random.Random(0)  # noqa: S311 - made-up data
-    vocabulary = sorted(word for word in wordnet.parts_of_speech()[0].lines if word.isalpha())
+    vocabulary = sorted(word for word in meteor.parts_of_speech()[0].lines if word.isalpha())
     vocabulary = generator.sample(vocabulary, VOCABULARY)
     weights = [1 / rank for rank in range(1, VOCABULARY + 1)]
 
@@ -84,7 +84,7 @@ def texts() -> tuple[list[str], list[str]]:
 def forget() -> None:
     """Empties what both sides keep between calls, so that each time counts from nothing."""
     tokenizers = (Tokenizer13a.__call__, TokenizerRegexp.__call__)
-    for kept in (porter.stem_known, wordnet.look_up_synonyms, *tokenizers):
+    for kept in (porter.stem_known, meteor.look_up_synonyms, *tokenizers):
         kept.cache_clear()
 
 

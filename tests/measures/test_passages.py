@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.measures import TABLE, parse
-from assay.measures.answers.tokens import tokenize
-from assay.measures.passages import Contents
+from assay.measures.answers.overlap import Contents
+from assay.measures.answers.words import tokenize
 from tables import for_each
 
 NAMES = ("retrieval_token_f1", "retrieval_token_precision", "retrieval_token_recall")

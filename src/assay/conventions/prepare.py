@@ -45,7 +45,7 @@ def prepare(data: Any, tools: Sequence[Convention], *, judgments: bool) -> Prepa
     """The data as these tools take them. Only queries that a tool changes are looked at."""
     if all(tool.prepare is None for tool in tools) or not has_queries(data):
         return Prepared(data, {})
-    return _prepare_queries(data, tools, _reader(tools, judgments=judgments), thorough=False)
+    return _prepare_queries(data, tools, judgments=judgments, thorough=False)
 
 
 def prepare_every_query(
@@ -63,17 +63,22 @@ def prepare_every_query(
     is_lenient = any(tool.infinite or tool.empty_ids or tool.unreadable != "error" for tool in tools)
     if not is_lenient or not has_queries(data):
         return None
-    if may_be_infinite(tools, judgments=judgments):
-        data = finite_data(data)
-    return _prepare_queries(data, tools, _reader(tools, judgments=judgments), thorough=True)
+    if not judgments and all(tool.infinite for tool in tools):
+        if isinstance(data, Mapping):
+            data = {query: finite_part(ranking) for query, ranking in data.items()}
+        elif isinstance(data, LISTS):
+            data = [finite_part(ranking) for ranking in data]
+    return _prepare_queries(data, tools, judgments=judgments, thorough=True)
 
 
-def may_be_infinite(tools: Sequence[Convention], *, judgments: bool) -> bool:
-    return not judgments and all(tool.infinite for tool in tools)
-
-
-def _reader(tools: Sequence[Convention], *, judgments: bool) -> IsReadable:
-    is_finite_made = may_be_infinite(tools, judgments=judgments)
+def _prepare_queries(
+    data: Any,  # noqa: ANN401 - whatever the user gave
+    tools: Sequence[Convention],
+    *,
+    judgments: bool,
+    thorough: bool,
+) -> Prepared:
+    is_finite_made = not judgments and all(tool.infinite for tool in tools)
     rows = Rows.from_judgments if judgments else Rows.from_rankings
 
     def is_readable(value: object) -> bool:
@@ -83,16 +88,6 @@ def _reader(tools: Sequence[Convention], *, judgments: bool) -> IsReadable:
             return False
         return True
 
-    return is_readable
-
-
-def _prepare_queries(
-    data: Any,  # noqa: ANN401 - whatever the user gave
-    tools: Sequence[Convention],
-    is_readable: IsReadable,
-    *,
-    thorough: bool,
-) -> Prepared:
     refused: Refused = {}
     values = []
     data = as_dicts(data)
@@ -166,13 +161,6 @@ def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bo
     return table.with_columns(polars.col(name).replace("", EMPTY_ID))
 
 
-def finite_data(data: Any) -> Any:  # noqa: ANN401 - whatever the user gave
-    """The rankings of a dict or a list of queries, with finite scores."""
-    if isinstance(data, Mapping):
-        return {query: finite_part(ranking) for query, ranking in data.items()}
-    return [finite_part(ranking) for ranking in data] if isinstance(data, LISTS) else data
-
-
 def finite_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     """One query's ranking with finite scores, in the same order.
 
@@ -205,23 +193,20 @@ def usable_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
         return value if is_same else {each: value[key] for key, each in ids.items() if each is not None}
     if not isinstance(value, LISTS):
         return value
-    items = list(value)
-    parts = [usable_item(item) for item in items]
+    items, parts = list(value), list[Any]()
+    for item in items:
+        if isinstance(item, tuple) and len(item) == PAIR and isinstance(item[1], NUMBERS):
+            found = usable_id(item[0])
+            parts.append(item if found is item[0] else None if found is None else (found, item[1]))
+        elif isinstance(item, LISTS):
+            part = usable_part(item)
+            parts.append(part if len(part) else None)
+        else:
+            parts.append(usable_id(item))
     if any(isinstance(part, str) for part in parts):
         parts = [str(part) if isinstance(part, (int, np.integer)) else part for part in parts]
     is_same = all(part is item and part is not None for part, item in zip(parts, items, strict=True))
     return value if is_same else [part for part in parts if part is not None]
-
-
-def usable_item(item: Any) -> Any:  # noqa: ANN401 - whatever the user gave
-    """An id, a pair of an id and its score, or a group of ids; None if nothing is left."""
-    if isinstance(item, tuple) and len(item) == PAIR and isinstance(item[1], NUMBERS):
-        found = usable_id(item[0])
-        return item if found is item[0] else None if found is None else (found, item[1])
-    if isinstance(item, LISTS):
-        part = usable_part(item)
-        return part if len(part) else None
-    return usable_id(item)
 
 
 def usable_id(item: object) -> object:

@@ -43,10 +43,8 @@ class Chosen(NamedTuple):
 
 
 def find_convention(name: str) -> Convention:
-    """The convention of that name."""
-    loaded = CONVENTIONS.loaded.get(name) if isinstance(name, str) else None
-    if loaded is not None:
-        return loaded
+    if isinstance(name, str) and name in CONVENTIONS.loaded:
+        return CONVENTIONS.loaded[name]
     if not isinstance(name, str) or name not in CONVENTIONS:
         near = nearest(str(name), CONVENTIONS)
         hint = f"did you mean {near[0]}? The" if near else "the"
@@ -132,10 +130,11 @@ def resolve_name(
     short: Mapping[str, str] = NO_OPTIONS,
 ) -> dict[str, Chosen]:
     """The measures that one name means."""
-    if isinstance(name, str) and len(name) > LONGEST_NAME:
-        check_length(name, LONGEST_NAME)
-    if isinstance(name, str) and (whole := spell_out(name, short)) != name:
-        return {name: Chosen(parse(whole), convention.policies.changed(options))}
+    if isinstance(name, str):
+        if len(name) > LONGEST_NAME:
+            check_length(name, LONGEST_NAME)
+        if (whole := spell_out(name, short)) != name:
+            return {name: Chosen(parse(whole), convention.policies.changed(options))}
     if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:
         # Every option is one that can be hashed once the policies took it.
         convention.policies.changed(options)
@@ -176,7 +175,6 @@ def _resolve_anew(name: object, convention: Convention, options: Mapping[str, An
 
 
 def _resolve_in_tool(name: str, tool: str, options: Mapping[str, Any]) -> dict[str, Chosen]:
-    """What a tool itself means by a name; a name that it does not have is an error."""
     if tool not in CONVENTIONS:
         raise MeasureError(f"unknown tool {show(tool)}; the tools are {', '.join(CONVENTIONS)}")
     convention = CONVENTIONS[tool]
@@ -248,11 +246,8 @@ def spell_out(name: str, short: Mapping[str, str]) -> str:
     >>> spell_out("F1(normalize=none)", {"f1": "answer_f1"}), spell_out("bleu", {"f1": "answer_f1"})
     ('answer_f1(normalize=none)', 'bleu')
     """
-    if not short:
-        return name
     base, bracket, rest = name.partition("(")
-    whole = short.get(base.strip().lower())
-    if whole is None:
+    if (whole := short.get(base.strip().lower())) is None:
         return name
     # What stands in parentheses adds to what the short name sets.
     return f"{whole[:-1]},{rest}" if bracket and whole.endswith(")") else whole + bracket + rest
@@ -334,7 +329,14 @@ def expand_as_printed(
         lacking = next(option for option in entry.needed if option not in written.options)
         hint = write_name(written.base, convention, written.cutoffs[0] if written.cutoffs else None)
         raise MeasureError(f"{show(name)}: {convention.name} requires {lacking}, as in {hint}")
-    values, own = _read_options(written, entry)
+    values: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for option, text in written.options.items():
+        meant = entry.options[option]
+        if meant.parameter == "measure" and text not in meant.words:
+            raise MeasureError(f"{written.base}: {option} must be {' or '.join(meant.words)}, not {show(text)}")
+        value = meant.read(text) if meant.read is not None else meant.words.get(text, text)
+        (own if meant.is_policy else values)[meant.parameter] = value
     entry = entry._replace(measure=values.pop("measure", entry.measure))
     usual = convention.policies.changed(entry.policies) if under is None else under
     policies = usual.changed({**own, **options})
@@ -342,19 +344,6 @@ def expand_as_printed(
         key: Chosen(_build(text, policies.rel, values, entry), policies)
         for key, text in _at_cutoffs(name, written, entry, convention)
     }
-
-
-def _read_options(written: Written, entry: Name) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of the measure and the policies that a spelling sets."""
-    values: dict[str, Any] = {}
-    policies: dict[str, Any] = {}
-    for name, text in written.options.items():
-        option = entry.options[name]
-        if option.parameter == "measure" and text not in option.words:
-            raise MeasureError(f"{written.base}: {name} must be {' or '.join(option.words)}, not {show(text)}")
-        value = option.read(text) if option.read is not None else option.words.get(text, text)
-        (policies if option.is_policy else values)[option.parameter] = value
-    return values, policies
 
 
 def _build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Measure:

@@ -97,8 +97,11 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "utility": (),
     },
     "ranking.across_queries": {"nauc": (), "worst": (), "p_mrr": ()},
-    "answers.overlap": {"answer_em": (), "answer_f1": (), "answer_precision": (), "answer_recall": ()},
-    "passages": {
+    "answers.overlap": {
+        "answer_em": (),
+        "answer_f1": (),
+        "answer_precision": (),
+        "answer_recall": (),
         "retrieval_token_f1": (),
         "retrieval_token_precision": (),
         "retrieval_token_recall": (),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -132,7 +133,6 @@ def score_name(field: str) -> str:
 
 
 def is_score(name: str) -> bool:
-    """Whether a name means a score from elsewhere."""
     return name.lstrip()[: len(PREFIX)].lower() == PREFIX
 
 
@@ -167,7 +167,6 @@ def every_score(records: Sequence[Record], *, fields: bool, known: Iterable[str]
 
 
 def name_in_scores(records: Sequence[Record], key: Any) -> str:  # noqa: ANN401 - usually a string
-    """The name of a key of `scores`; raises if none is left of it in the name of a measure."""
     name = score_name(str(key))
     if not name:
         holder = next(each for each in records if key in (each.scores or ()))
@@ -179,7 +178,6 @@ def name_in_scores(records: Sequence[Record], key: Any) -> str:  # noqa: ANN401 
 
 
 def keys_of(records: Sequence[Record], part: str) -> dict[Any, None]:
-    """The keys of what records hold, in order."""
     return {key: None for each in records for key in getattr(each, part) or ()}
 
 
@@ -200,16 +198,13 @@ def column_of(records: Sequence[Record], name: str) -> FloatArray:
             both = " and ".join(map(show, keys))
             raise MeasureError(f"{both} are both called {PREFIX}{name}; rename one of them")
         if keys:
-            return np.array([read_field(each, part, keys[0]) for each in records], dtype=np.float64)
+            places = (f"{each.place or show(each.query_id)}: the score {show(keys[0])}" for each in records)
+            given = ((getattr(each, part) or {}).get(keys[0]) for each in records)
+            return np.array(list(map(read_score, given, places)), dtype=np.float64)
     known = [each.removeprefix(PREFIX) for each in every_score(records, fields=True)]
     near = nearest(name, known)
     hint = f"did you mean {' or '.join(near)}?" if near else f"they have {', '.join(known) or 'no field of numbers'}"
     raise MeasureError(f"no record has a score or a field {show(name)}; {hint}")
-
-
-def read_field(record: Record, part: str, key: Any) -> float:  # noqa: ANN401 - usually a string
-    fields: Mapping[Any, Any] = getattr(record, part) or {}
-    return read_score(fields.get(key), f"{record.place or show(record.query_id)}: the score {show(key)}")
 
 
 def read_score(value: object, where: str) -> float:
@@ -219,7 +214,9 @@ def read_score(value: object, where: str) -> float:
     (1.0, 0.5, nan)
     """
     if hasattr(value, "item") and not isinstance(value, (Real, str)):
-        value = unwrap(value)
+        # The one number in an array or a tensor.
+        with suppress(ValueError, TypeError, RuntimeError):
+            value = value.item()
     if value is None or type(value).__name__ in MISSING_TYPES:
         return math.nan
     if isinstance(value, str) and (value.strip().lower() in WORDS or NUMBER.fullmatch(value.strip())):
@@ -234,11 +231,3 @@ def read_score(value: object, where: str) -> float:
     if math.isinf(number):
         raise DataError(f"{where} must be a finite number, not {show(value)}; use null if there is none")
     return number
-
-
-def unwrap(value: Any) -> object:  # noqa: ANN401 - an array or a tensor
-    """The one number in an array or a tensor; unchanged if it holds several."""
-    try:
-        return value.item()
-    except (ValueError, TypeError, RuntimeError):
-        return value

@@ -14,7 +14,8 @@ from nltk import word_tokenize
 from nltk.translate.meteor_score import meteor_score
 
 import assay
-from assay.measures.answers import tokens, wordnet
+from assay.measures.answers import meteor
+from assay.measures.answers import words as answer_words
 from assay.measures.answers.porter import stem
 from shipped_wordnet import ShippedWordNet, WholeWordNet
 
@@ -88,14 +89,14 @@ def test_parameters_are_those_of_nltk(rows, alpha, beta, gamma):
 @pytest.mark.parametrize("tokenize", ["squad", "multilingual"])
 @given(rows=rows)
 def test_other_words_are_matched_in_the_same_way(tokenize, rows):
-    assert_same(rows, f"meteor(tokenize={tokenize})", lambda text: tokens.tokenize(text, tokenize))
+    assert_same(rows, f"meteor(tokenize={tokenize})", lambda text: answer_words.tokenize(text, tokenize))
 
 
 def test_random_words_of_wordnet():
     generator = random.Random(0)
-    vocabulary = sorted(wordnet.parts_of_speech()[1].lines)
+    vocabulary = sorted(meteor.parts_of_speech()[1].lines)
     words = [word + generator.choice(["", "", "s", "ed", "ing", "er"]) for word in generator.sample(vocabulary, 400)]
-    related = [each for word in words for each in wordnet.synonyms(word)]
+    related = [each for word in words for each in meteor.synonyms(word)]
 
     def text():
         return " ".join(generator.choices(words + related, k=generator.randrange(60)))
@@ -105,7 +106,7 @@ def test_random_words_of_wordnet():
 
 def test_an_answer_of_a_megabyte_takes_linear_time():
     generator = random.Random(0)
-    words = sorted(wordnet.parts_of_speech()[0].lines)[:5000]
+    words = sorted(meteor.parts_of_speech()[0].lines)[:5000]
     reference, prediction = (" ".join(generator.choices(words, k=100_000)) for _ in range(2))
     assert 0 < assay.evaluate_answers([reference], [prediction], "meteor")["meteor"] < 1
 
@@ -117,13 +118,13 @@ def test_the_signature_says_which_meteor_this_is():
 
 
 def test_the_table_has_its_licence_beside_it():
-    text = wordnet.WORDNET.with_name("wordnet.LICENSE").read_text()
+    text = meteor.WORDNET.with_name("wordnet.LICENSE").read_text()
     assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in text
-    assert wordnet.WORDNET.stat().st_size < 600_000
+    assert meteor.WORDNET.stat().st_size < 600_000
 
 
 def test_words_that_nothing_is_known_of_have_no_synonyms():
-    assert wordnet.synonyms("") == wordnet.synonyms("qwxz") == wordnet.synonyms("x" * 1_000_000) == frozenset()
+    assert meteor.synonyms("") == meteor.synonyms("qwxz") == meteor.synonyms("x" * 1_000_000) == frozenset()
 
 
 @pytest.mark.slow
@@ -146,7 +147,7 @@ def test_the_table_is_that_of_wordnet(tmp_path):
         warnings.simplefilter("ignore")
         for word in sorted(words):
             names = {lemma.name() for synset in whole.synsets(word) for lemma in synset.lemmas()}
-            assert wordnet.synonyms(word) == {name for name in names if not re.search("[_A-Z]", name)}, word
+            assert meteor.synonyms(word) == {name for name in names if not re.search("[_A-Z]", name)}, word
 
 
 @pytest.mark.slow
@@ -162,8 +163,8 @@ def test_the_table_is_what_the_script_makes(tmp_path, monkeypatch):
     import gzip
 
     made = gzip.decompress((tmp_path / "wordnet.txt.gz").read_bytes())
-    assert made == gzip.decompress(wordnet.WORDNET.read_bytes())
-    assert (tmp_path / "wordnet.LICENSE").read_text() == wordnet.WORDNET.with_name("wordnet.LICENSE").read_text()
+    assert made == gzip.decompress(meteor.WORDNET.read_bytes())
+    assert (tmp_path / "wordnet.LICENSE").read_text() == meteor.WORDNET.with_name("wordnet.LICENSE").read_text()
 
 
 TREEBANK = ["The cat's out. It isn't far!", "the cat is out; it isn't far.", "Dr. Who (1963)", "can't", ""]

@@ -87,7 +87,11 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     prediction counts as an empty answer.
     """
     if are_texts(references) and are_texts(predictions) and len(references) == len(predictions):
-        return pair_texts(references, predictions), [], []
+        texts, answers = (
+            list(side) if all(map(str.isascii, side)) else list(map(replace_surrogates, side))
+            for side in (references, predictions)
+        )
+        return Answers(list(map(str, range(len(texts)))), [(text,) for text in texts], answers), [], []
     both = (references, predictions)
     lengths = [len(each) for each in both if isinstance(each, (list, tuple))]
     if len(set(lengths)) > 1:
@@ -103,16 +107,6 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     missing = [name for name in right if said.get(name) is None]
     unknown = [name for name in given if name not in right]
     return Answers(list(right), list(right.values()), [given.get(name, "") for name in right]), missing, unknown
-
-
-def pair_texts(references: Sequence[str], predictions: Sequence[str]) -> Answers:
-    right, given = map(clean_texts, (references, predictions))
-    return Answers(list(map(str, range(len(right)))), [(text,) for text in right], given)
-
-
-def clean_texts(texts: Sequence[str]) -> list[str]:
-    """The texts, with lone surrogates replaced."""
-    return list(texts) if all(map(str.isascii, texts)) else [replace_surrogates(text) for text in texts]
 
 
 def are_texts(data: object) -> TypeGuard[Sequence[str]]:

@@ -2,13 +2,17 @@
 
 Banerjee and Lavie, METEOR: an automatic metric for MT evaluation with improved correlation with human judgments, ACL
 workshop 2005; Lavie and Agarwal, METEOR: an automatic metric for MT evaluation with high levels of correlation with
-human judgments, WMT 2007.
+human judgments, WMT 2007. Synonyms are those of the WordNet 3.0 table that ships with assay (licence: wordnet.LICENSE;
+examples/wordnet_table.py makes it): Fellbaum, WordNet: an electronic lexical database, 1998. An inflected word has the
+synonyms of its base forms, found by the rules of WordNet's Morphy as nltk applies them.
 """
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
@@ -16,8 +20,7 @@ from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.porter import stem
-from assay.measures.answers.tokens import tokenize
-from assay.measures.answers.wordnet import synonyms
+from assay.measures.answers.words import tokenize
 
 RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
 PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches form longer chunks"]
@@ -27,23 +30,88 @@ MeteorTokens = Annotated[
     "whitespace: lower case, split at whitespace; nltk: nltk's word_tokenize, which needs nltk and its data punkt_tab; "
     "treebank: the same without splitting sentences first, which needs no data; others as in normalize of answer_f1",
 ]
+WORDNET = Path(__file__).with_name("wordnet.txt.gz")
+# Endings of nouns, verbs, adjectives and adverbs by their last letter, with their replacements in the base form.
+ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
+    {
+        "s": (
+            *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
+            ("ies", "y"),
+        ),
+        "n": (("men", "man"),),
+    },
+    {
+        "s": (("s", ""), ("ies", "y"), ("es", "e"), ("es", "")),
+        "d": (("ed", "e"), ("ed", "")),
+        "g": (("ing", "e"), ("ing", "")),
+    },
+    {"r": (("er", ""), ("er", "e")), "t": (("est", ""), ("est", "e"))},
+    {},
+)
+# No WordNet word is longer; longer ones are neither looked up nor cached.
+LONGEST_WORD = 100
+
+
+class PartOfSpeech(NamedTuple):
+    """The synonym lines of each word, the base forms of irregular forms, and the regular endings."""
+
+    lines: dict[str, list[str]]
+    irregular: dict[str, list[str]]
+    endings: dict[str, tuple[tuple[str, str], ...]]
+
+    def forms(self, word: str) -> list[str]:
+        """The word and its possible base forms."""
+        if word in self.irregular:
+            return [word, *self.irregular[word]]
+        endings = self.endings.get(word[-1:], ())
+        return [word, *[word[: -len(old)] + new for old, new in endings if word.endswith(old)]]
+
+
+@cache
+def parts_of_speech() -> tuple[PartOfSpeech, ...]:
+    """The table, read once."""
+    import gzip
+
+    with gzip.open(WORDNET, "rt", encoding="ascii") as file:
+        parts = [part.splitlines() for part in file.read().split("\n\n")]
+    irregular = [
+        {form: bases.split() for form, _, bases in (line.partition(" ") for line in part)} for part in parts[4:]
+    ]
+    synonyms: list[dict[str, list[str]]] = [{}, {}, {}, {}]
+    for found, lines in zip(synonyms, parts, strict=False):
+        for line in lines:
+            for word in line.replace("^", "").split():
+                found.setdefault(word, []).append(line)
+    return tuple(map(PartOfSpeech, synonyms, irregular, ENDINGS))
+
+
+def synonyms(word: str) -> frozenset[str]:
+    """The synonyms of a lower-case word in any of its senses: single words without capitals.
+
+    >>> sorted(synonyms("autos")), sorted(synonyms("children") & {"kid", "child"})
+    (['auto', 'automobile', 'car', 'machine', 'motorcar'], ['child', 'kid'])
+    """
+    return look_up_synonyms(word) if len(word) <= LONGEST_WORD else frozenset()
+
+
+@lru_cache(maxsize=1 << 16)
+def look_up_synonyms(word: str) -> frozenset[str]:
+    lines = [line for part in parts_of_speech() for form in part.forms(word) for line in part.lines.get(form, ())]
+    return frozenset(each for each in " ".join(lines).split() if "_" not in each and each[0] != "^")
+
+
 # The places of each word, ascending; and the unmatched words, by place.
 WordPlaces = dict[str, list[int]]
 WordsLeft = dict[int, str]
 
 
 def meteor_words(text: str, how: str) -> list[str]:
-    if how in ("nltk", "treebank"):
-        return [word.lower() for word in nltk_words(text, sentences=how == "nltk")]
-    return text.lower().split() if how == "whitespace" else tokenize(text, how)
-
-
-def nltk_words(text: str, *, sentences: bool) -> list[str]:
-    """The words of a text by nltk's tokenizer, which is not part of assay."""
+    if how not in ("nltk", "treebank"):
+        return text.lower().split() if how == "whitespace" else tokenize(text, how)
     try:
         from nltk import word_tokenize  # type: ignore[import-untyped]
 
-        words: list[str] = word_tokenize(text, preserve_line=not sentences)
+        return [word.lower() for word in word_tokenize(text, preserve_line=how == "treebank")]
     except ImportError:
         raise MeasureError("meteor: tokenize=nltk and treebank need the package nltk; run pip install nltk") from None
     except LookupError:
@@ -51,16 +119,12 @@ def nltk_words(text: str, *, sentences: bool) -> list[str]:
             "meteor: tokenize=nltk needs nltk's data punkt_tab; run python -m nltk.downloader punkt_tab, or use "
             "tokenize=treebank"
         ) from None
-    return words
 
 
 def word_places(left: WordsLeft) -> WordPlaces:
     found: WordPlaces = {}
     for place, word in left.items():
-        if word in found:
-            found[word].append(place)
-        else:
-            found[word] = [place]
+        found.setdefault(word, []).append(place)
     return found
 
 
@@ -110,11 +174,6 @@ def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
     return sorted((matches | by_stem | match_synonyms(given_left, right_left)).items())
 
 
-def count_chunks(matches: list[tuple[int, int]]) -> int:
-    """How many chunks the matches form: runs that are contiguous in both texts."""
-    return 1 + sum((here + 1, there + 1) != after for (here, there), after in pairwise(matches))
-
-
 def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
     """The score of an answer against one reference; 0 if nothing matches."""
     matches = align_words(given, right)
@@ -122,7 +181,9 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
         return 0.0
     precision, recall = len(matches) / len(given), len(matches) / len(right)
     mean = (precision * recall) / (alpha * precision + (1 - alpha) * recall)
-    penalty: float = gamma * (count_chunks(matches) / len(matches)) ** beta
+    # Runs of matches that are contiguous in both texts.
+    chunks = 1 + sum((here + 1, there + 1) != after for (here, there), after in pairwise(matches))
+    penalty: float = gamma * (chunks / len(matches)) ** beta
     return (1 - penalty) * mean
 
 

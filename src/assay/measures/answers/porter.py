@@ -14,23 +14,18 @@ Rules = Mapping[str, Sequence[tuple[str, str]]]
 SHAPES = "".join("v" if chr(code) in "aeiou" else "c" for code in range(128))
 
 
-def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Suffixes and their replacements, from a text such as `sses:ss ies:i s:`."""
-    return [(suffix, replacement) for suffix, _, replacement in (pair.partition(":") for pair in text.split())]
-
-
 def rules_of(text: str) -> Rules:
-    """Rules by the last letter of their suffix."""
-    rules = read_pairs(text)
-    return {last: [rule for rule in rules if rule[0][-1] == last] for last in {suffix[-1] for suffix, _ in rules}}
+    """Rules by the last letter of their suffix, from a text such as `sses:ss ies:i s:`."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for suffix, replacement in (pair.split(":") for pair in text.split()):
+        found.setdefault(suffix[-1], []).append((suffix, replacement))
+    return found
 
 
-IRREGULAR = dict(
-    read_pairs(
-        "skies:sky sky:sky dying:die lying:lie tying:tie news:news inning:inning innings:inning outing:outing "
-        "outings:outing canning:canning cannings:canning howe:howe proceed:proceed exceed:exceed succeed:succeed"
-    )
-)
+IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
+IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
+IRREGULAR |= {word: word for word in ["sky", "news", "inning", "outing", "canning", "howe"]}
+IRREGULAR |= {word: word for word in ["proceed", "exceed", "succeed"]}
 PLURALS = rules_of("sses:ss ies:i ss:ss s:")
 DOUBLE_SUFFIXES = rules_of(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
@@ -63,7 +58,9 @@ def strip_suffixes(word: str) -> str:
         return IRREGULAR[word]
     if len(word) <= 2:  # noqa: PLR2004 - too short for a suffix
         return word
-    word = without_past(without_plural(word))
+    # Dies, lies, ties.
+    is_short = word.endswith("ies") and len(word) == 4  # noqa: PLR2004 - letters
+    word = without_past(word[:-1] if is_short else apply_rules(word, PLURALS, 0))
     if word.endswith("y") and len(word) > 2 and letter_shape(word[:-1])[-1] == "c":  # noqa: PLR2004 - two letters before it
         word = word[:-1] + "i"
     word = apply_rules(without_double(word), ENDINGS, 1)
@@ -88,7 +85,7 @@ def letter_shape(text: str) -> str:
 
 
 def porter_measure(text: str) -> int:
-    """Porter's measure: how often a vowel is followed by a consonant."""
+    """How often a vowel is followed by a consonant."""
     return letter_shape(text).count("vc")
 
 
@@ -106,12 +103,6 @@ def apply_rules(word: str, rules: Rules, least: int) -> str:
             is_right = porter_measure(rest) >= least and (suffix != "ion" or rest[-1] in "st")
             return rest + replacement if is_right else word
     return word
-
-
-def without_plural(word: str) -> str:
-    if word.endswith("ies") and len(word) == 4:  # noqa: PLR2004 - dies, lies, ties
-        return word[:-1]
-    return apply_rules(word, PLURALS, 0)
 
 
 def without_past(word: str) -> str:

@@ -21,7 +21,7 @@ from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.porter import stem as stem_word
-from assay.measures.answers.words import ROUGE, AnswerWords, Numbers, Split, answer_words, blank_kind
+from assay.measures.answers.words import ROUGE, Numbers, Split, answer_words, blank_kind
 
 REFERENCE = "Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004."
 RougeScore = Annotated[
@@ -61,24 +61,18 @@ def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
 
 
 def stem_long_word(word: bytes) -> bytes:
-    """The stem of the word, if it has more than three letters."""
     return stem_word(word.decode()).encode() if len(word) >= SHORTEST_STEMMED else word
 
 
-def stem_words(text: str) -> str:
-    """The stems of the words of a text."""
-    return b" ".join(map(stem_long_word, plain_words(text).split())).decode()
+STEMS = Split(lambda text: b" ".join(map(stem_long_word, plain_words(text).split())).decode(), blank_kind)
 
 
-STEMS = Split(stem_words, blank_kind)
-
-
-def score_words(
-    answers: Answers, counts: Callable[[AnswerWords], SharedCounts], score: str, *, stem: bool, blank: str
-) -> FloatArray:
-    """The scores of all questions, from the counts of their words."""
+def score_ngrams(answers: Answers, size: int, score: str, *, stem: bool, blank: str) -> FloatArray:
+    """The scores of all questions, from the n-grams that they share."""
     words = answer_words(answers, STEMS if stem else ROUGE)
-    return without_blank(answers, best_scores(counts(words), words.size, score), blank)
+    right, given = (np.maximum(lengths - size + 1, 0) for lengths in (words.right, words.given))
+    counts = SharedCounts(words.shared(size)[:, -1], right, given, words.questions)
+    return without_blank(answers, best_scores(counts, words.size, score), blank)
 
 
 def best_scores(counts: SharedCounts, size: int, score: str) -> FloatArray:
@@ -94,11 +88,6 @@ def best_scores(counts: SharedCounts, size: int, score: str) -> FloatArray:
     scores = np.full(size, np.nan)
     scores[counts.questions[is_best]] = chosen[is_best]
     return scores
-
-
-def count_ngrams(words: AnswerWords, size: int) -> SharedCounts:
-    right, given = (np.maximum(lengths - size + 1, 0) for lengths in (words.right, words.given))
-    return SharedCounts(words.shared(size)[:, -1], right, given, words.questions)
 
 
 def note_long_words(answers: Answers, **_: object) -> list[str]:
@@ -143,7 +132,7 @@ def rouge_1(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many words answer and reference share."""
-    return score_words(answers, lambda words: count_ngrams(words, 1), score, stem=stem, blank=blank)
+    return score_ngrams(answers, 1, score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -157,7 +146,7 @@ def rouge_2(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many pairs of adjacent words answer and reference share."""
-    return score_words(answers, lambda words: count_ngrams(words, 2), score, stem=stem, blank=blank)
+    return score_ngrams(answers, 2, score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -170,7 +159,7 @@ def rouge_n(
     answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many sequences of n words answer and reference share."""
-    return score_words(answers, lambda words: count_ngrams(words, n), score, stem=stem, blank=blank)
+    return score_ngrams(answers, n, score, stem=stem, blank=blank)
 
 
 @rouge_measure(
@@ -188,7 +177,9 @@ def rouge_l(
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
-    return score_words(answers, count_subsequences, score, stem=stem, blank=blank)
+    words = answer_words(answers, STEMS if stem else ROUGE)
+    counts = SharedCounts(words.subsequences(LONGEST_ROUGE), words.right, words.given, words.questions)
+    return without_blank(answers, best_scores(counts, words.size, score), blank)
 
 
 @rouge_measure(
@@ -213,22 +204,6 @@ def rouge_lsum(
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
     return without_blank(answers, best_scores(count_summaries(answers, stem=stem), answers.size, score), blank)
-
-
-def common_length(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """The length of the longest common subsequence.
-
-    >>> common_length("abcde", "xbxdx")
-    2
-    """
-    from rapidfuzz.distance import LCSseq
-
-    return int(LCSseq.similarity(one, other))
-
-
-def count_subsequences(words: AnswerWords) -> SharedCounts:
-    """The lengths of the longest common subsequences and of the texts."""
-    return SharedCounts(words.subsequences(LONGEST_ROUGE), words.right, words.given, words.questions)
 
 
 def word_positions(words: Sequence[Word]) -> dict[Word, int]:
@@ -288,11 +263,9 @@ def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
         for reference in references:
             right = split_sentences(reference, stems=stem)
             right_words = sum(map(len, right))
-            if max(right_words, given_words) > LONGEST_ROUGE:
-                shared = shared_words(first_words(right, LONGEST_ROUGE), first_words(given, LONGEST_ROUGE))
-            else:
-                shared = shared_words(right, given)
-            rows.append((shared, right_words, given_words, question))
+            is_long = max(right_words, given_words) > LONGEST_ROUGE
+            both = (first_words(side, LONGEST_ROUGE) if is_long else side for side in (right, given))
+            rows.append((shared_words(*both), right_words, given_words, question))
     return SharedCounts(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
@@ -320,35 +293,24 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
     2
     """
     if len(right) == len(given) == 1:
-        return common_length(right[0], given[0])
+        from rapidfuzz.distance import LCSseq
+
+        return int(LCSseq.similarity(right[0], given[0]))
     lines = list(dict.fromkeys(given))
-    lines_with = lines_by_word(lines) if len(lines) > FEW_LINES else {}
+    lines_with: dict[bytes, set[int]] = {}
+    if len(lines) > FEW_LINES:
+        for number, line in enumerate(lines):
+            for word in line:
+                lines_with.setdefault(word, set()).add(number)
     words: list[bytes] = []
     for reference in right:
         places = word_positions(reference)
-        related = related_lines(lines, lines_with, places) if lines_with else lines
+        numbers: Iterable[int] = range(len(lines))
+        if lines_with:
+            numbers = set().union(*(lines_with.get(word, ()) for word in places))
         matched = 0
-        for line in related:
-            matched |= matched_positions(len(reference), places, line)
+        for number in numbers:
+            matched |= matched_positions(len(reference), places, lines[number])
         words += compress(reference, map("1".__eq__, reversed(f"{matched:b}")))
     available, found = Counter(chain.from_iterable(given)), Counter(words)
     return sum(map(min, found.values(), map(available.__getitem__, found)))
-
-
-def lines_by_word(lines: list[Sentence]) -> dict[bytes, set[int]]:
-    """The numbers of the lines that contain each word."""
-    found: dict[bytes, set[int]] = {}
-    for number, line in enumerate(lines):
-        for word in line:
-            found.setdefault(word, set()).add(number)
-    return found
-
-
-def related_lines(
-    lines: list[Sentence], lines_with: Mapping[bytes, set[int]], words: Iterable[bytes]
-) -> list[Sentence]:
-    """The lines that contain any of the words."""
-    numbers: set[int] = set()
-    for word in words:
-        numbers |= lines_with.get(word, set())
-    return [lines[number] for number in numbers]

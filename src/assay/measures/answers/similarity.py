@@ -15,7 +15,7 @@ from assay.core.policies import check_whole
 from assay.core.text import count, show
 from assay.measures import TABLE
 from assay.measures.answers.data import NO_REFERENCE, Answers
-from assay.measures.answers.tokens import Normalize, normalize_text, tokenize
+from assay.measures.answers.words import Normalize, normalize_text, tokenize
 
 WholeWords = Annotated[bool, "match only whole words, rather than any part of the text"]
 PrefixWeight = Annotated[float, Bounds(low=0, high=0.25), "the bonus for each of the first four characters that match"]

@@ -19,7 +19,6 @@ from assay.measures.answers.words import (
     AnswerWords,
     Numbers,
     Split,
-    any_kind,
     blank_kind,
     visible_kind,
 )
@@ -73,7 +72,7 @@ def closest_lengths(words: AnswerWords) -> Numbers:
 
 def chrf_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
     """Rows: for each order, the n-grams of the answer, of the reference, and shared, for the best reference."""
-    split = Split(metric._preprocess_segment, *((any_kind, ALONE) if metric.whitespace else (visible_kind,)))  # noqa: SLF001
+    split = Split(metric._preprocess_segment, *((lambda _: ALONE, ALONE) if metric.whitespace else (visible_kind,)))  # noqa: SLF001
     words = AnswerWords(references, predictions, split)
     parts = [ngram_counts(words, metric.char_order)]
     if metric.word_order:

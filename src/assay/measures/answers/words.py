@@ -1,4 +1,6 @@
-"""The words of answers, and what they have in common with those of references.
+"""How texts become words: SQuAD's normalisation, a multilingual one, or none; and the words that answers share.
+
+Rajpurkar et al., SQuAD: 100,000+ questions for machine comprehension of text, EMNLP 2016; Lewis et al., MLQA, ACL 2020.
 
 A `Split` says how a text becomes words: what is done to it first, and what each character is. The kernel splits the
 texts of many questions at once and counts; equal words of a question have equal numbers there.
@@ -6,12 +8,13 @@ texts of many questions at once and counts; equal words of a question have equal
 
 from __future__ import annotations
 
+import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,19 @@ from assay._kernel import Splitter, Words, distinct_characters
 from assay.core.judged import FloatArray
 from assay.engine.kernel import count_threads
 from assay.measures.answers.data import Answers
-from assay.measures.answers.tokens import UNSPACED, is_punctuation
+
+Normalize = Annotated[
+    Literal["squad", "multilingual", "none"],
+    "squad: lower case, no punctuation, no English articles; multilingual: the same for all scripts; none: as is",
+]
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+# Scripts without spaces between words: each character is a token.
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+
 
 Numbers = NDArray[np.int64]
 # What a character is to the kernel: part of a word, left out, between words, a word by itself.
@@ -46,6 +61,35 @@ class Split(NamedTuple):
     removed: tuple[str, ...] = ()
     symbols: bool = False
     lower: bool = False
+
+
+def normalize_text(text: str, how: str) -> str:
+    """The text normalised for comparison.
+
+    >>> normalize_text("The  Eiffel-Tower!", "squad"), normalize_text("¿Qué es «París»?", "multilingual")
+    ('eiffeltower', 'qué es parís')
+    """
+    return " ".join(tokenize(text, how)) if how != "none" else text
+
+
+def tokenize(text: str, how: str) -> list[str]:
+    """The words of a text, or its characters in scripts without spaces.
+
+    >>> tokenize("東京 Tower", "multilingual"), tokenize("A cat.", "none")
+    (['東', '京', 'tower'], ['A', 'cat.'])
+    """
+    if how == "squad":
+        return ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split()
+    if how == "multilingual":
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        plain = "".join(each for each in folded if not is_punctuation(each))
+        return UNSPACED.sub(lambda match: f" {match[0]} ", plain).split()
+    return text.split()
+
+
+def is_punctuation(character: str) -> bool:
+    """Whether it is punctuation in any script or an ASCII symbol, as in MLQA."""
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
 
 
 def squad_kind(character: str) -> int:
@@ -76,21 +120,13 @@ def visible_kind(character: str) -> int:
     return LEFT_OUT if character.isspace() else ALONE
 
 
-def any_kind(_: str) -> int:
-    return ALONE
-
-
-def as_it_is(text: str) -> str:
-    return text
-
-
 def fold_text(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"), lower=True)
 MULTILINGUAL = Split(fold_text, multilingual_kind, lower=True)
-BLANKS = Split(as_it_is, blank_kind)
+BLANKS = Split(str, blank_kind)
 ROUGE = Split(str.lower, rouge_kind, others=BETWEEN, lower=True)
 NORMALIZED = {"squad": SQUAD, "multilingual": MULTILINGUAL, "none": BLANKS}
 
@@ -187,17 +223,12 @@ def prepare_texts(texts: list[str], split: Split) -> list[str] | list[str | byte
 
 def make_splitter(split: Split, texts: list[str], prepared: list[str] | list[str | bytes]) -> Splitter:
     """The kernel's splitter, which knows all characters of the texts."""
-    if split.others is not None or prepared is texts or all(each.isascii() for each in prepared):
-        return known_splitter(split)
-    return splitter_of(split, distinct_characters(prepared))
+    is_known = split.others is not None or prepared is texts or all(each.isascii() for each in prepared)
+    return splitter_of(split, () if is_known else tuple(distinct_characters(prepared)))
 
 
 @lru_cache(maxsize=16)
-def known_splitter(split: Split) -> Splitter:
-    return splitter_of(split, [])
-
-
-def splitter_of(split: Split, characters: list[int]) -> Splitter:
+def splitter_of(split: Split, characters: tuple[int, ...]) -> Splitter:
     ascii_kinds, kinds = (bytes(map(split.kind, each)) for each in (ASCII, map(chr, characters)))
     removed = [each.encode() for each in split.removed]
-    return Splitter(ascii_kinds, split.others or PART, characters, kinds, removed, split.symbols, split.lower)
+    return Splitter(ascii_kinds, split.others or PART, list(characters), kinds, removed, split.symbols, split.lower)

@@ -15,7 +15,7 @@ from assay.core.progress import progress_bar
 from assay.data.records.record import Record
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
-from assay.measures.passages import Contents
+from assay.measures.answers.overlap import Contents
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import measure_notes

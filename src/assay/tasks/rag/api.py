@@ -21,7 +21,7 @@ from assay.data.records.record import short_fields
 from assay.engine.chunks import Chunks
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
-from assay.measures.passages import Contents
+from assay.measures.answers.overlap import Contents
 from assay.measures.scores import EVERY, every_score
 from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
