@@ -212,6 +212,11 @@ RESPONSES = [
     ({"documents": [{"id": "a"}]}, LiveRanking(["a"])),
     ({"results": []}, LiveRanking([])),
     ({"hits": {"hits": [{"_id": "a", "_score": 3}]}}, LiveRanking(["a"])),
+    ({"ids": ["a"]}, LiveRanking(["a"])),
+    ({"response": {"docs": [{"id": "a"}]}}, LiveRanking(["a"])),
+    ({"result": {"points": [{"id": "a", "score": 0.5}]}}, LiveRanking(["a"], [0.5])),
+    ({"matches": [{"id": "a", "score": 0.5}]}, LiveRanking(["a"], [0.5])),
+    ([["a", 0.5]], LiveRanking(["a"], [0.5])),
     ({"took": 1, "data": {"items": [{"id": 7, "score": 0.5}]}}, LiveRanking(["7"], [0.5])),
 ]
 

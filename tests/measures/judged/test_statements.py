@@ -6,7 +6,7 @@ import pytest
 import assay
 from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
-from assay.measures.judged.statements import f_beta, f_of_counts, factual_score, statement_f
+from assay.measures.judged.statements import f_beta, factual_score, statement_f
 from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada, in Rome."]}
@@ -18,30 +18,6 @@ def verdicts(*values):
 
 def statements(*texts):
     return {"statements": list(texts)}
-
-
-@for_each(
-    "precision, recall, beta, expected",
-    [(0, 0, 1, 0), (1, 1, 1, 1), (1, 0, 1, 0), (0.5, 1, 1, 2 / 3), (0.5, 1, 2, 5 / 6), (0.5, 1, 0.5, 5 / 9)],
-)
-def test_f_beta(precision, recall, beta, expected):
-    assert f_beta(precision, recall, beta) == pytest.approx(expected)
-
-
-@for_each(
-    "tp, fp, fn, beta, expected",
-    [
-        (0, 0, 0, 1, 0),
-        (0, 3, 0, 1, 0),
-        (0, 0, 3, 1, 0),
-        (3, 0, 0, 1, 1),
-        (1, 1, 2, 1, 0.4),
-        (2, 1, 1, 1, 2 / 3),
-        (2, 2, 0, 2, 5 / 6),
-    ],
-)
-def test_f_of_counts(tp, fp, fn, beta, expected):
-    assert f_of_counts(tp, fp, fn, beta) == pytest.approx(expected)
 
 
 @for_each(
@@ -84,8 +60,10 @@ def test_factual_score(answer, reference, mode, expected, in_ragas):
     assert round(factual_score(answer, reference, mode, claims="mixed"), 2) == in_ragas
 
 
-def test_factual_correctness_weighs_with_beta():
-    assert factual_score([1, 0], [1], beta=2) == pytest.approx(5 / 6)
+def test_beta_weighs_recall():
+    expected = {(0, 0, 1): 0, (1, 1, 1): 1, (1, 0, 1): 0, (0.5, 1, 1): 2 / 3, (0.5, 1, 2): 5 / 6, (0.5, 1, 0.5): 5 / 9}
+    assert {each: f_beta(*each) for each in expected} == pytest.approx(expected)
+    assert factual_score([1, 0], [1], beta=2) == statement_f([1, 0], [1], 2) == pytest.approx(5 / 6)
 
 
 STEPS = [statements("a", "b"), statements("c", "d"), verdicts(True, True), verdicts(True, False)]
