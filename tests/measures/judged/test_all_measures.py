@@ -1,4 +1,4 @@
-"""What holds for every judged measure: one test a property, over the whole table."""
+"""What holds for every judged measure: one test per property, over the whole table."""
 
 import inspect
 
@@ -16,20 +16,19 @@ from tables import for_each
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "judged"]
 PROMPTS = {prompt.name: prompt for each in BUILT_IN for prompt in each.prompts}
-
-
-def by_name(definition):
-    return definition.name
+RECORD = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
 
 
 def shortest(definition):
     """The measure with the parameters that it needs, from its example."""
-    needed = {
-        name: parse(definition.example.measure).values[name]
-        for name, each in definition.parameters.items()
-        if each.default is inspect.Parameter.empty
-    }
-    return definition(**needed)
+    values = parse(definition.example.measure).values
+    needed = {name: each.default is inspect.Parameter.empty for name, each in definition.parameters.items()}
+    return definition(**{name: values[name] for name, is_needed in needed.items() if is_needed})
+
+
+def steps_of(measure, record):
+    (only,) = read_records([{"query_id": "0", **record}]).each
+    return measure.definition.function(Case(only), **measure.values)
 
 
 @for_each("definition", BUILT_IN)
@@ -45,14 +44,25 @@ def test_says_what_it_is(definition):
 
 
 @for_each("definition", BUILT_IN)
-def test_example_computes_to_its_value(definition):
-    example = definition.example
+def test_example_computes_to_its_value_with_its_own_prompts(definition):
+    example, asked = definition.example, set()
     assert parse(example.measure).definition is definition
     finding = replay(example.measure, example.record, example.replies)
     assert finding.score == pytest.approx(example.value, abs=1e-9)
     assert finding.verdicts
     low, high = definition.range
     assert low <= finding.score <= high
+    rest = iter(example.replies)
+
+    def reply(request):
+        given = next(rest)
+        if isinstance(request, Embed):
+            return given
+        asked.add(str(request.prompt))
+        return given if isinstance(given, Reply) else Reply(request.read(given))
+
+    run_steps(steps_of(parse(example.measure), example.record), reply)
+    assert asked <= set(map(str, definition.prompts))
 
 
 @for_each("definition", BUILT_IN)
@@ -65,73 +75,38 @@ def test_its_name_parses_back_to_it(definition):
 
 @for_each("definition", BUILT_IN)
 def test_a_record_without_texts_is_unjudgeable_and_nothing_is_asked(definition):
-    (record,) = read_records([{"query_id": "q1", "question": "?"}, {"query_id": "q2", "gold": ["d"]}]).each[:1]
-    measure = shortest(definition)
-    steps = definition.function(Case(record), **measure.values)
     with pytest.raises(JudgeFailure) as failure:
-        next(steps)
+        next(steps_of(shortest(definition), {"question": "?"}))
     assert failure.value.kind is RulingKind.UNJUDGEABLE
     assert failure.value.detail.startswith(("no ", "nothing "))
 
 
-@for_each("definition", BUILT_IN)
-def test_it_asks_only_its_own_prompts(definition):
-    example = definition.example
-    asked = set()
-
-    (record,) = read_records([{"query_id": "0", **example.record}]).each
-    measure = parse(example.measure)
-    steps = definition.function(Case(record), **measure.values)
-    rest = iter(example.replies)
-
-    def reply(request):
-        if hasattr(request, "prompt"):
-            asked.add(str(request.prompt))
-            given = next(rest)
-            return given if isinstance(given, Reply) else Reply(request.read(given))
-        return next(rest)
-
-    run_steps(steps, reply)
-    assert asked <= set(map(str, definition.prompts))
-
-
-def test_a_prompt_has_one_meaning():
-    for definition in BUILT_IN:
-        for prompt in definition.prompts:
-            assert PROMPTS[prompt.name] is prompt, prompt.name
-
-
 @for_each("prompt", PROMPTS.values())
-def test_prompts_are_short_and_ask_for_json(prompt):
+def test_prompts_are_short_and_mean_one_thing_and_ask_for_json(prompt):
+    assert all(each is prompt for definition in BUILT_IN for each in definition.prompts if each.name == prompt.name)
     assert prompt.task == prompt.task.strip()
     assert len(prompt.task) < 1200
     assert prompt.name.replace("_", "").isalnum()
-    request = prompt.ask({"text": "x"}, count=2)
-    assert request.schema()["type"] == "object"
+    assert prompt.ask({"text": "x"}, count=2).schema()["type"] == "object"
 
 
 @for_each("definition", BUILT_IN)
 def test_its_cost_can_be_estimated(definition):
     judge = assay.Judge(lambda _: "", embedder=lambda texts: [[1.0]] * len(texts), cache=False)
     judge.estimate = JudgeEstimate()
-    record = {"query_id": "q1", "question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
     with pytest.raises(EstimateOnly):
-        assay.evaluate_rag([record], [shortest(definition)], judge=judge)
+        assay.evaluate_rag([RECORD], [shortest(definition)], judge=judge)
     assert judge.estimate.calls > 0
 
 
 @for_each("definition", BUILT_IN)
 def test_made_up_replies_give_a_score_in_its_range(definition):
-    record = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["c", "d"]}
-    (only,) = read_records([{"query_id": "q1", **record}]).each
-    measure = shortest(definition)
-
     def reply(request):
         if isinstance(request, Embed):
             return [[1.0, float(at)] for at, _ in enumerate(request.texts)]
         return Reply(request.read(made_up(request.prompt.reply, request.count)))
 
-    finding = run_steps(definition.function(Case(only), **measure.values), reply)
+    finding = run_steps(steps_of(shortest(definition), RECORD), reply)
     low, high = definition.range
     assert low <= finding.score <= high
     assert finding.verdicts
@@ -139,7 +114,6 @@ def test_made_up_replies_give_a_score_in_its_range(definition):
 
 def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
     script = Script('{"verdicts": [{"reason": "", "verdict": true}]}')
-    record = {"query_id": "q1", "question": "?", "answer": "a", "retrieved_texts": ["c"]}
     words = {"support": "Only what is stated word for word counts."}
     # Words for what other tasks ask may stand beside it.
     others = [
@@ -147,10 +121,10 @@ def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
     ]
     words |= {prompt.name: "Which is shorter?" for prompt in others}
     judge = assay.Judge(script, cache=False, prompts=words)
-    result = assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
+    result = assay.evaluate_rag([RECORD], ["faithfulness(unit=answer)"], judge=judge)
     assert script.asked[0][0]["content"].startswith("Only what is stated word for word counts.")
     assert "own_prompts=answerable=" in str(result.signature)
     judge = assay.Judge(script, cache=False, prompts={"suport": "x"})
     with pytest.raises(assay.errors.MeasureError, match=r"unknown prompt 'suport'; did you mean support\?"):
-        assay.evaluate_rag([record], ["faithfulness(unit=answer)"], judge=judge)
+        assay.evaluate_rag([RECORD], ["faithfulness(unit=answer)"], judge=judge)
     assert len(script.asked) == 1

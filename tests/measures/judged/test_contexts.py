@@ -1,6 +1,7 @@
-"""Measures of passages that a judge finds useful or not."""
+"""Measures of passages: which are useful, what they contain of a reference, and what they mislead to."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import assay
 from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
-from assay.measures.judged.contexts import entity_recall, useful_first
+from assay.measures.judged.contexts import entity_recall, noisy_statements, useful_first
 from judges import Script
 from tables import for_each
 
@@ -120,3 +121,72 @@ def test_entities_of_contexts_that_do_not_fit_are_listed_in_parts():
     result = assay.evaluate_rag(records, ["context_entity_recall"], judge=judge)
     assert result.mean == {"context_entity_recall": 1.0}
     assert len(script.asked) == 3
+
+
+NOISY = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["first", "second"]}
+
+
+@for_each(
+    "right, support, relevant, from_relevant, from_irrelevant",
+    [
+        # One statement, right or wrong, with a relevant and an irrelevant passage.
+        (True, [True, True], [True, False], False, False),
+        (False, [True, False], [True, False], True, False),
+        (False, [False, True], [True, False], False, True),
+        (False, [True, True], [True, False], True, False),
+        (False, [False, False], [True, False], False, False),
+        (False, [True, True], [False, False], False, True),
+        (False, [True, True], [True, True], True, False),
+        (False, [], [], False, False),
+    ],
+)
+def test_noise_of_one_statement(right, support, relevant, from_relevant, from_irrelevant):
+    assert noisy_statements([right], [support], relevant) == [from_relevant]
+    assert noisy_statements([right], [support], relevant, "irrelevant") == [from_irrelevant]
+
+
+@for_each("mode", ["relevant", "irrelevant"])
+def test_noise_of_all_tables_of_two_statements_and_two_passages(mode):
+    for bits in product([False, True], repeat=8):
+        right, support, relevant = np.array(bits[:2]), np.array(bits[2:6]).reshape(2, 2), np.array(bits[6:])
+        by_relevant = (relevant & support).max(axis=1)
+        by_others = (~relevant & support).max(axis=1) & ~by_relevant
+        expected = (by_relevant if mode == "relevant" else by_others) & ~right
+        assert noisy_statements(right.tolist(), support.tolist(), relevant.tolist(), mode) == expected.tolist()
+
+
+def verdicts(*values):
+    return {"verdicts": [{"reason": f"r{number}", "verdict": each} for number, each in enumerate(values)]}
+
+
+NOISE = [
+    {"statements": ["one", "two", "three", "four"]},
+    {"statements": ["wanted"]},
+    verdicts(True, False, False, False),
+    verdicts(True, True, False, False),
+    verdicts(True),
+    verdicts(False, False, True, False),
+    verdicts(False),
+]
+
+
+@for_each("mode, expected", [("relevant", [0, 1, 0, 0]), ("irrelevant", [0, 0, 1, 0])])
+def test_noise_that_is_found(mode, expected):
+    finding = replay(f"noise_sensitivity(mode={mode})", NOISY, NOISE)
+    assert finding.score == 1 / 4
+    assert [each.value for each in finding.verdicts] == expected
+    (cause,) = [each for each in finding.verdicts if each.value]
+    assert cause.against == {"relevant": "first", "irrelevant": "second"}[mode]
+
+
+@for_each(
+    "replies, reason",
+    [
+        ([{"statements": []}, {"statements": ["x"]}], "the answer makes no statement"),
+        ([{"statements": ["x"]}, {"statements": []}], "the reference makes no statement"),
+    ],
+)
+def test_noise_without_statements_there_is_no_score(replies, reason):
+    finding = replay("noise_sensitivity", NOISY, replies)
+    assert np.isnan(finding.score)
+    assert finding.reason == reason

@@ -17,6 +17,7 @@ from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.checkpoint import Checkpoint
 from assay.tasks.probe.response import LiveRanking
 from search_server import QRELS, QUESTIONS, SearchServer, found
+from tables import for_each
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
 
@@ -73,8 +74,9 @@ def test_a_line_an_answer(file):
     assert seconds > 0
 
 
-@pytest.mark.parametrize("cut", [1, 5, 20])
-def test_a_last_line_that_is_not_whole_is_asked_again(file, cut):
+@for_each("cut", [1, 5, 20])
+def test_a_last_line_that_is_not_whole_is_asked_again(tmp_path, cut):
+    file = tmp_path / "checkpoint.jsonl"
     probed(Search(), file)
     content = file.read_bytes()
     file.write_bytes(content[:-cut])
@@ -86,8 +88,9 @@ def test_a_last_line_that_is_not_whole_is_asked_again(file, cut):
     assert {json.loads(line)["query_id"] for line in lines[1:]} == set(QUESTIONS)
 
 
-@pytest.mark.parametrize("length", [0, 1, 30, 70, 120, 200])
-def test_a_first_line_that_is_not_whole_is_written_anew(file, length):
+@for_each("length", [0, 1, 30, 70, 120, 200])
+def test_a_first_line_that_is_not_whole_is_written_anew(tmp_path, length):
+    file = tmp_path / "checkpoint.jsonl"
     probed(Search(), file, {"q1": "question 1"})
     file.write_bytes(file.read_bytes()[:length])
     again = Search()
@@ -104,8 +107,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("case", OTHERS)
-def test_a_checkpoint_of_something_else_is_refused(file, case):
+@for_each("case", OTHERS)
+def test_a_checkpoint_of_something_else_is_refused(tmp_path, case):
+    file = tmp_path / "checkpoint.jsonl"
     options, message = OTHERS[case]
     probed(Search(), file)
     content, again = file.read_bytes(), Search()
@@ -140,29 +144,21 @@ FIELDS = {
     "seconds": [None, -1.0, float("nan"), "1", 10**400],
     "attempts": [None, -1, "1"],
 }
-DAMAGED += [
-    (
-        json.dumps(
-            {
-                "query_id": "q1",
-                "ids": ["a", "b"],
-                "scores": [2, 1],
-                "repeats": 0,
-                "rose": False,
-                "seconds": 0.1,
-                "attempts": 1,
-                name: value,
-            }
-        ),
-        "line 2: ",
-    )
-    for name, values in FIELDS.items()
-    for value in values
-]
+ENTRY = {
+    "query_id": "q1",
+    "ids": ["a", "b"],
+    "scores": [2, 1],
+    "repeats": 0,
+    "rose": False,
+    "seconds": 0.1,
+    "attempts": 1,
+}
+DAMAGED += [(json.dumps({**ENTRY, name: value}), "line 2: ") for name, all_ in FIELDS.items() for value in all_]
 
 
-@pytest.mark.parametrize(("line", "message"), DAMAGED)
-def test_a_damaged_line_is_named(file, line, message):
+@for_each("line, message", DAMAGED)
+def test_a_damaged_line_is_named(tmp_path, line, message):
+    file = tmp_path / "checkpoint.jsonl"
     probed(Search(), file)
     lines = file.read_text().splitlines()
     lines[1] = line
@@ -181,18 +177,18 @@ def test_blank_lines_are_skipped(file):
     assert again.asked == []
 
 
-@pytest.mark.parametrize(
-    "content", ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n']
-)
-def test_another_file_is_not_written_over(file, content):
+@for_each("content", ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n'])
+def test_another_file_is_not_written_over(tmp_path, content):
+    file = tmp_path / "checkpoint.jsonl"
     file.write_text(content)
     with pytest.raises(assay.errors.FormatError, match="is not a checkpoint"):
         probed(Search(), file)
     assert file.read_text() == content
 
 
-@pytest.mark.parametrize("salt", [None, 7])
-def test_a_first_line_without_salt_is_no_checkpoint(file, salt):
+@for_each("salt", [None, 7])
+def test_a_first_line_without_salt_is_no_checkpoint(tmp_path, salt):
+    file = tmp_path / "checkpoint.jsonl"
     probed(Search(), file)
     header, rest = file.read_text().split("\n", 1)
     file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
@@ -232,8 +228,9 @@ OTHER_REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("case", OTHER_REQUESTS)
-def test_a_checkpoint_of_another_request_is_refused(file, case):
+@for_each("case", OTHER_REQUESTS)
+def test_a_checkpoint_of_another_request_is_refused(tmp_path, case):
+    file = tmp_path / "checkpoint.jsonl"
     address, options = OTHER_REQUESTS[case]
     with SearchServer() as server:
         url = f"{server.url}?q={{query}}&index=wikipedia"
