@@ -6,7 +6,7 @@ import assay
 from outcomes import check
 from tables import for_each
 
-pytestmark = pytest.mark.attack("Tables")
+pytestmark = [pytest.mark.attack("Tables"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 
 JUDGMENTS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 C = "query_id,doc_id,score\nq1,d2,2\nq1,d1,1\nq2,d3,5\n"
@@ -135,9 +135,7 @@ CASES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::assay.DataWarning")
 @for_each(("content", "expected"), CASES)
-def test_run(tmp_path, monkeypatch, content, expected):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_bytes(content.encode() if isinstance(content, str) else content)
+def test_run(make, content, expected):
+    make("a.csv", content)
     check(lambda: round(assay.evaluate(JUDGMENTS, "a.csv", ["rr"])["rr"], 6), expected, "a.csv")

@@ -1,4 +1,4 @@
-"""Runs in JSON as they go wrong in practice, each with the number or the error that must come out."""
+"""Runs in JSON and JSON Lines as they go wrong in practice, each with the number or the error that must come out."""
 
 import pytest
 
@@ -6,13 +6,13 @@ import assay
 from outcomes import check
 from tables import for_each
 
-pytestmark = pytest.mark.attack("JSON files")
+pytestmark = [pytest.mark.attack("JSON files"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 
 JUDGMENTS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 J = '{"q1": {"d2": 2, "d1": 1}, "q2": {"d3": 5}}'
 V = '{"q1": {"d1": %s}}'
 
-CASES = [
+FILES = [
     (J, 0.75),
     (b"\xef\xbb\xbf" + J.encode(), 0.75),
     (b"\xff\xfe" + J.encode("utf-16-le"), 0.75),
@@ -87,9 +87,86 @@ CASES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::assay.DataWarning")
-@for_each(("content", "expected"), CASES)
-def test_run(tmp_path, monkeypatch, content, expected):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.json").write_bytes(content.encode() if isinstance(content, str) else content)
+@for_each(("content", "expected"), FILES)
+def test_run_in_json(make, content, expected):
+    make("a.json", content)
     check(lambda: round(assay.evaluate(JUDGMENTS, "a.json", ["rr"])["rr"], 6), expected, "a.json")
+
+
+A = '{"query_id": "q1", "doc_id": "d2", "score": 2}\n{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
+B = '{"query_id": "q2", "doc_id": "d3", "score": 5}\n'
+V = '{"query_id": "q1", "doc_id": "d1", "score": %s}\n'
+ID = '{"query_id": "q1", "doc_id": %s, "score": 9}\n' + A + B
+
+LINES = [
+    (A + B, 0.75),
+    ((A + B).replace("\n", "\r\n"), 0.75),
+    ((A + B).replace("\n", "\r"), "line 1: invalid JSON: unexpected text after the"),
+    ((A + B).replace("\n", "\n\n"), 0.75),
+    ((A + B).replace("\n", ",\n"), "line 1: invalid JSON: unexpected text"),
+    ((A + B).replace("\n", " ", 1), "line 1: invalid JSON: unexpected text after the end at column 48"),
+    ((A + B).replace("\n", "", 1), "line 1: invalid JSON: unexpected text after the end at column 47"),
+    (
+        '{"query_id": "q1",\n"doc_id": "d1", "score": 1}\n',
+        "line 1: invalid JSON: Expecting property name enclosed in double quotes at column",
+    ),
+    ('["q1", "d1", 1]\n', "line 1: expected an object, found '['q1', 'd1', 1]'"),
+    ('"q1"\n"q2"\n', "line 1: expected an object, found 'q1'"),
+    ("null\n" + A, "line 1: expected an object, found 'None'"),
+    ("1\n2\n", "line 1: expected an object, found '1'"),
+    ("{}\n" + A, "line 1: the column 'query_id' is empty"),
+    (A.replace('"', "'"), "line 1: invalid JSON: Expecting property name"),
+    ('{"query_id": "q1", "score": 1}\n', "has no column for doc_id (columns: 'query_id', 'score')"),
+    ('{"doc_id": "d1", "score": 1}\n', "has no column for query_id (columns:"),
+    ('{"query_id": "q1", "doc_id": "d1"}\n', "has no column for score (columns: 'query_id', 'doc_id')"),
+    (A + '{"query_id": null, "doc_id": "d3", "score": 5}\n', "line 3: the column 'query_id' is empty"),
+    (A + '{"query_id": "", "doc_id": "d3", "score": 5}\n', "line 3: the column 'query_id' is empty"),
+    (A + '{"query_id": "q2", "doc_id": "d3", "doc_id": "d4", "score": 5}\n', "line 3: duplicate key 'doc_id'"),
+    (A + B + '{"query_id": "q1", "doc_id": "d9", "score": 9}\n', 0.666667),
+    (V % "Infinity", "line 1: 'inf' in the column 'score' is not finite"),
+    (V % "1e999", "line 1: 'inf' in the column 'score' is not finite"),
+    (V % '"1.5"', 0.5),
+    (V % '"1,5"', "line 1: '1,5' in the column 'score' is not a number"),
+    (V % '"high"', "line 1: 'high' in the column 'score' is not a number"),
+    (V % '""', "line 1: '' in the column 'score' is not a number"),
+    (V % "[1]", "line 1: '[1]' in the column 'score' is not a number"),
+    (V % '{"v": 1}', "line 1: '{'v': 1}' in the column 'score' is not a number"),
+    (V % ("9" * 400), "line 1:"),
+    (V % ("1" + "0" * 40), 0.5),
+    (V % "-0.0", 0.5),
+    (V % "5e-324", 0.5),
+    *(
+        (ID % word, 0.666667)
+        for word in ("17", "9223372036854775808", '"d\\u0000"', '"\\u001b[2J"', '"a b"', '"a\\nb"')
+    ),
+    (ID % ("1" + "0" * 40), 0.666667),
+    (ID % "1.0", "line 1: '1.0' is not an id"),
+    (ID % '["d1"]', "line 1: '['d1']' is not an id"),
+    (ID % '{"$oid": "5f"}', "line 1: '{'$oid': '5f'}' is not an id"),
+    (ID % "NaN", "line 1: 'nan' is not an id"),
+    (ID % ('"' + "d" * 500000 + '"'), 0.666667),
+    ('{"qid": "q1", "docno": "d1", "score": 1}\n', 0.5),
+    ('{"a": "q1", "b": "d1", "c": 1}\n', "has no column for query_id (columns: 'a', 'b', 'c')"),
+    ('{"QUERY_ID": "q1", "DOC_ID": "d1", "SCORE": 1}\n', 0.5),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1, ' + ", ".join(f'"k{i}": {i}' for i in range(10000)) + "}\n", 0.5),
+    ('{"q1": {"d1": 1}}\n', "has no column for query_id (columns: 'q1')"),
+    (
+        '{"_id": {"$oid": "5f"}, "query_id": "q1", "doc_id": "d1", "score": {"$numberDouble": "1"}}\n',
+        "line 1: '{'$numberDouble': '1'}' in the column 'score' is not a number",
+    ),
+    ('{"query-id": "q1", "corpus-id": "d1", "score": 1}\n', 0.5),
+    (
+        '{"query_id": "q1", "hits": [{"docid": "d1", "score": 1}]}\n',
+        "has no column for doc_id (columns: 'query_id', 'hits')",
+    ),
+    (
+        '{"_index": "i", "_id": "d1", "_score": 1.5}\n',
+        "has no column for query_id (columns: '_index', '_id', '_score')",
+    ),
+]
+
+
+@for_each(("content", "expected"), LINES)
+def test_run_in_json_lines(make, content, expected):
+    make("a.jsonl", content)
+    check(lambda: round(assay.evaluate(JUDGMENTS, "a.jsonl", ["rr"])["rr"], 6), expected, "a.jsonl")

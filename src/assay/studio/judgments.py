@@ -154,9 +154,10 @@ class JudgmentsInForce:
 
     def _settle_decision(self, pair: Pair) -> None:
         """Puts the last decision on a pair into force that was not taken back."""
-        self.decisions.pop(pair, None)
         if decided := self._decided.get(pair):
             self.decisions[pair] = Decision(*max(decided.items(), key=lambda each: each[1].event))
+        else:
+            self.decisions.pop(pair, None)
 
     def _grade(self, pairs: Iterable[Pair], method: str | None = None) -> set[Pair]:
         settings = Settings(method or self.counting.method)

@@ -1,4 +1,4 @@
-"""The fuzz targets in Python that start from files still work: they withstand their seeds, changed a few hundred times."""
+"""Changed files: the fuzz targets in Python withstand their seeds, changed a few hundred times; and what fuzzing found."""
 
 import re
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from tables import for_each
 
 pytestmark = pytest.mark.attack("Changed files")
@@ -32,3 +33,20 @@ def run(target, code=None):
     return subprocess.run(  # noqa: S603 - our own program
         [sys.executable, "-B", *program, f"--check={CHANGES}"], capture_output=True, text=True, timeout=300, check=False
     )
+
+
+@for_each("data", [{"q1": [["d1", "d2"]]}, {"q1": [["d1"]], "q2": [["d2", "d3"]]}])
+def test_a_single_group_is_not_lost_in_a_trec_file(data, tmp_path):
+    qrels = assay.Qrels(data)
+    with pytest.raises(assay.errors.LossError, match="trec cannot hold a single group of judgments"):
+        qrels.write(tmp_path / "one.qrels")
+    qrels.write(tmp_path / "one.json")
+    assert assay.read_qrels(tmp_path / "one.json").to_dict() == data
+    qrels.write(tmp_path / "one.qrels", lossy=True)
+    assert assay.read_qrels(tmp_path / "one.qrels").to_dict() != data
+
+
+def test_two_groups_are_written_and_read_again(tmp_path):
+    data = {"q1": [["d1", "d2"], ["d3"]]}
+    assay.Qrels(data).write(tmp_path / "two.qrels")
+    assert assay.read_qrels(tmp_path / "two.qrels").to_dict() == data
