@@ -14,8 +14,8 @@ from assay.core.judged import Hits, Judged
 from assay.core.policies import CHOICES, Policies, policy_sentence
 from assay.engine.ranking import rerank_ties
 from assay.render import render
+from assay.tasks.audit.api import find_steps
 from assay.tasks.audit.readings import find_readings
-from assay.tasks.audit.steps import find_steps
 
 QRELS = {"q1": {"a": 1, "b": 1, "c": 2, "x": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
 RUN = {"q1": {"a": 3.0, "x": 2.0, "b": 2.0, "z": 1.0}, "q3": {"e": 1.0}}

@@ -7,8 +7,8 @@ effect of that choice on this data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,24 +17,27 @@ import numpy as np
 
 from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
-from assay.core.measure import AGGREGATES
+from assay.core.measure import AGGREGATES, Measure
 from assay.core.note import Note, NoteKind, loud_first
+from assay.core.parameter import write_value
+from assay.core.policies import Policies, policy_sentence
 from assay.data.frames.frame import gather
 from assay.data.qrels import Qrels
 from assay.engine.ranking import rerank_ties, restrict
 from assay.files.source import is_source, open_source
 from assay.tasks.audit.readings import Reading, find_readings, start_note
 from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
-from assay.tasks.audit.steps import find_steps, points
 from assay.tasks.evaluate.api import Scorer, overlap_notes
 from assay.tasks.evaluate.plan import Plan
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score, warned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from assay._kernel import Progress
-    from assay.tasks.evaluate.plan import PolicyGroup
+    from assay.core.judged import IntArray, Judged
+    from assay.core.measure import Definition
+    from assay.core.parameter import Parameter
 
 
 def audit(
@@ -69,12 +72,12 @@ def audit(
         raise MeasureError("no measure to audit; name one, such as map")
     # Read once, as it may be needed twice.
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
-    readings = {name: find_readings(name, start) for name in names}
     rule = {} if doc_id is None else {"doc_id": doc_id, "chunks": chunks}
-    if rule:
-        readings = {name: [each.under(rule) for each in found] for name, found in readings.items()}
+    readings = {name: [each.under(rule) for each in find_readings(name, start)] for name in names}
     notes = [note for name, each in readings.items() if (note := start_note(name, each[0])) is not None]
-    with reread(run) as again:
+    data: Any = gather(run)
+    # What can be read only once is put aside.
+    with open_source(data) if is_source(data) else nullcontext(data) as again:
         how = partial(AuditScores, rule=rule, threads=threads, format=format, columns=columns, progress=progress)
         score_run = partial(how, qrels, again)
         try:
@@ -83,17 +86,6 @@ def audit(
             lenient, note = without_strict(readings, error)
             found = account_for(lenient, score_run, [*notes, note])
     return warned(found)
-
-
-@contextmanager
-def reread(run: Any) -> Iterator[Any]:  # noqa: ANN401 - any form of data
-    """A run that can be read twice: what can be read only once is put aside, valid inside the context."""
-    run = gather(run)
-    if not is_source(run):
-        yield run
-        return
-    with open_source(run) as source:
-        yield source
 
 
 def without_strict(
@@ -106,9 +98,7 @@ def without_strict(
     }
     if not all(lenient.values()):
         raise error
-    strict = dict.fromkeys(
-        reading.tool for name, each in readings.items() for reading in each if reading not in lenient[name]
-    )
+    strict = dict.fromkeys(each.tool for name in readings for each in readings[name] if each not in lenient[name])
     return lenient, Note.of(NoteKind.STRICT, tools=", ".join(strict), reason=error)
 
 
@@ -154,19 +144,19 @@ class AuditScores:
         self.notes = [note for what, each in self.run.refused.items() for note in refused_notes(each, what)]
         self.notes += [*self.run.chunk_notes(0), *overlap_notes(self.run, plan.policies.doc_id)]
         for group in plan.groups:
-            self.score_group(group)
+            judged, found = self.run.judged(group.policies, group.number)
+            for measure in dict.fromkeys(group.measures.values()):
+                # Each is computed once, whatever the tools; what cannot be computed is a note.
+                reading = Chosen(measure, group.policies)
+                try:
+                    self.scored[reading] = self.score(judged, reading, found)
+                except MeasureError as error:
+                    self.notes.append(Note.of(NoteKind.UNCOMPUTED, reason=error))
 
-    def score_group(self, group: PolicyGroup) -> None:
-        """Computes the readings that share their policies, each once; what cannot be computed is a note."""
-        judged, found = self.run.judged(group.policies, group.number)
+    def score(self, judged: Judged, chosen: Chosen, found: IntArray) -> Scored:
+        """The scores of a reading."""
         queries = self.scorer.qrels.queries
-        for measure in dict.fromkeys(group.measures.values()):
-            try:
-                scored = score(judged, {"": measure}, group.policies, queries=queries, present=found >= 0)
-            except MeasureError as error:
-                self.notes.append(Note.of(NoteKind.UNCOMPUTED, reason=error))
-            else:
-                self.scored[Chosen(measure, group.policies)] = scored
+        return score(judged, {"": chosen.measure}, chosen.policies, queries=queries, present=found >= 0)
 
     def as_tool(self, scored: Scored, tool: str) -> Scored:
         """The scores, with NaN for the queries that the tool cannot use."""
@@ -177,39 +167,28 @@ class AuditScores:
         blank = is_among([queries[number] for number in scored.keep], refused)
         return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
 
-    def value(self, chosen: Chosen, tool: str) -> float:
-        """The mean of a reading, or its other aggregate; NaN if it cannot be computed."""
-        scored = self.scored.get(chosen)
-        return float("nan") if scored is None else overall(self.as_tool(scored, tool))
-
-    def queries(self, chosen: Chosen, tool: str) -> int:
-        """How many queries the number of a reading is made of."""
-        scored = self.scored.get(chosen)
-        return 0 if scored is None else int((~np.isnan(self.as_tool(scored, tool).scores[""])).sum())
+    def value(self, chosen: Chosen, tool: str) -> tuple[float, int]:
+        """The mean of a reading, or its other aggregate, and over how many queries; NaN if it cannot be computed."""
+        if chosen not in self.scored:
+            return float("nan"), 0
+        scored = self.as_tool(self.scored[chosen], tool)
+        return overall(scored), int((~np.isnan(scored.scores[""])).sum())
 
     def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
         """A tool's number, and the steps to it."""
         steps, idle = [], []
-        value = self.value(start.chosen, start.tool)
+        value, _ = self.value(start.chosen, start.tool)
         for choice, chosen, tool in points(start, reading, route, self.refused):
-            moved = self.value(chosen, tool)
+            moved, _ = self.value(chosen, tool)
             if is_same(moved, value):
                 idle.append(choice)
             else:
                 steps.append(Step(choice, moved - value, moved))
             value = moved
-        chosen = reading.chosen
-        return Account(
-            reading.tool,
-            reading.name,
-            reading.beside,
-            chosen.measure.full_name,
-            str(chosen.policies),
-            self.value(chosen, reading.tool),
-            self.queries(chosen, reading.tool),
-            tuple(steps),
-            tuple(idle),
-        )
+        tool, name, chosen, beside = reading
+        numbers = self.value(chosen, tool)
+        meant = (chosen.measure.full_name, str(chosen.policies))
+        return Account(tool, name, beside, *meant, *numbers, tuple(steps), tuple(idle))
 
     def ties(self, reading: Reading) -> Ties:
         """Ties and unjudged documents up to the cutoff, and the measure under the best and the worst order of ties."""
@@ -225,8 +204,7 @@ class AuditScores:
         for best in (False, True):
             reordered = restrict(rerank_ties(judged, rel, best=best), chosen.policies)
             try:
-                only = {"": chosen.measure}
-                scored = score(reordered, only, chosen.policies, queries=self.scorer.qrels.queries, present=found >= 0)
+                scored = self.score(reordered, chosen, found)
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
             extremes.append(overall(self.as_tool(scored, reading.tool)))
@@ -247,3 +225,78 @@ def overall(scored: Scored) -> float:
     """The one number of the only measure that was computed."""
     aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
     return scored.means[""] if scored.means else aggregate(scored.scores[""])
+
+
+def points(
+    start: Reading, end: Reading, route: list[tuple[str, Chosen]], refused: Mapping[str, Collection[str]]
+) -> list[tuple[str, Chosen, str]]:
+    """The steps between two tools' readings, each with the tool that decides which queries are NaN there.
+
+    `refused` holds the queries that each tool cannot use.
+    """
+    if start.tool == end.tool:
+        return [(choice, chosen, start.tool) for choice, chosen in route]
+    found = [(choice, chosen, "assay") for choice, chosen in route]
+    if refused[start.tool]:
+        found.insert(0, (f"queries that {start.tool} cannot use count", start.chosen, "assay"))
+    if refused[end.tool]:
+        found.append((f"queries that {end.tool} cannot use are NaN", end.chosen, end.tool))
+    return found
+
+
+def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
+    """The steps from one reading to another: each choice in words, and the reading after it.
+
+    A run is cut before its measure loses the cutoff, and whole again after its measure has one, so neither shows as a
+    step.
+    """
+    steps: list[tuple[str, Chosen]] = []
+    current = start
+
+    def step(choice: str, chosen: Chosen) -> None:
+        nonlocal current
+        current = chosen
+        steps.append((choice, chosen))
+
+    def change_policies(names: Iterable[str]) -> None:
+        for name in names:
+            value = getattr(end.policies, name)
+            if getattr(current.policies, name) != value:
+                policies = replace(current.policies, **{name: value})
+                step(policy_sentence(name, value), Chosen(current.measure, policies))
+
+    change_policies([] if end.policies.depth is None else ["depth"])
+    definition, values = end.measure.definition, end.measure.values
+    if start.measure.definition is not definition:
+        kept = {**values, **kept_values(start.measure, definition)}
+        step(definition.title, Chosen(Measure(definition, kept), current.policies))
+    for name, value in values.items():
+        if current.measure.values[name] != value:
+            changed = Measure(definition, {**current.measure.values, name: value})
+            step(parameter_sentence(changed, name, value), Chosen(changed, current.policies))
+    change_policies(Policies.__slots__)
+    return steps
+
+
+def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
+    """The parameters set in a measure that another measure can have too."""
+
+    def alike(parameter: Parameter) -> Parameter:
+        return parameter._replace(help="", default=None)
+
+    parameters = start.definition.parameters
+    return {
+        name: value
+        for name, value in start.values.items()
+        if value not in (None, parameters[name].default)
+        and name in end.parameters
+        and alike(end.parameters[name]) == alike(parameters[name])
+    }
+
+
+def parameter_sentence(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
+    """A parameter in the words of its annotation, or as the grammar writes it."""
+    words = measure.definition.words.get((name, value)) if not isinstance(value, dict) else None
+    parameter = measure.definition.parameters[name]
+    said = f"{name}={'none' if value is None else write_value(value)}"
+    return words or (said if parameter.choices or not parameter.help else f"{said} ({parameter.help})")

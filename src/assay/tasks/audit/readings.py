@@ -107,14 +107,13 @@ def owner_of(name: str, start: Convention, measure: Measure) -> Convention:
     with suppress(MeasureError):
         parse(name)
         return CONVENTIONS["assay"]
-    return next(tool for tool in CONVENTIONS.values() if means_measure(name, tool, measure))
 
+    def means_it(tool: Convention) -> bool:
+        with suppress(MeasureError):
+            return [each.measure for each in (expand(name, tool, {}) or {}).values()] == [measure]
+        return False
 
-def means_measure(name: str, tool: Convention, measure: Measure) -> bool:
-    """Whether the tool has the name and means this measure by it."""
-    with suppress(MeasureError):
-        return [each.measure for each in (expand(name, tool, {}) or {}).values()] == [measure]
-    return False
+    return next(filter(means_it, CONVENTIONS.values()))
 
 
 def told_by(name: str, tool: Convention) -> frozenset[str]:

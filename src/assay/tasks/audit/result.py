@@ -92,12 +92,9 @@ class Audit(Exports):
     def _text(self, measure: str) -> str:
         """One measure for a terminal: the table, and the steps from the first number to each of the others."""
         accounts = self[measure]
-        columns = (
-            *(Column("tool", is_text=True), Column("name", is_text=True), Column("value"), Column("queries")),
-            Column("why it differs", is_text=True),
-        )
-        rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         first = accounts[0]
+        columns = self.table().columns[1:]
+        rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         lines = [measure, "", render(Table(columns, rows), "table"), printable(self._ties_text(measure)), ""]
         same = [
             f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps and is_same(each.value, first.value)
@@ -109,34 +106,32 @@ class Audit(Exports):
             if each.steps:
                 ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
         for steps, names in ways.items():
-            lines.append(f"from {first.tool} {format_number(first.value)} to {', '.join(names)}:")
+            start, end = (shown(value, Column("")) for value in (first.value, steps[-1].value))
+            lines.append(f"from {first.tool} {start} to {', '.join(names)}:")
             lines += [f"  {signed(step.worth)}  {step.choice}" for step in steps]
-            lines += [f"  {format_number(steps[-1].value)}", ""]
+            lines += [f"  {end}", ""]
         return "\n".join(lines).rstrip("\n")
 
     def _ties_text(self, measure: str) -> str:
-        """Ties and unjudged documents of a measure, up to its cutoff if it has one."""
-        return ties_text(self.ties[measure], " up to the cutoff" if "@" in self[measure][0].measure else "")
+        """Ties and unjudged documents of a measure, up to its cutoff if it has one, in one line."""
+        ties, where = self.ties[measure], " up to the cutoff" if "@" in self[measure][0].measure else ""
+        verb = "is" if ties.tied == 1 else "are"
+        said = f"{ties.tied:,} of {count(ties.hits, 'judged document')} retrieved{where} {verb} tied"
+        if ties.high > ties.low and not is_same(ties.high, ties.low):
+            said += f" (other orders give {ties.low:.4f} to {ties.high:.4f})"
+        return f"{said}; {ties.unjudged:.1%} of the documents retrieved{where} are unjudged"
 
     def table(self) -> Table:
         """One row per measure and tool."""
-        columns = (
-            *(Column(name, is_text=True) for name in ("measure", "tool", "name")),
-            Column("value"),
-            Column("queries"),
-        )
-        columns = (*columns, Column("why it differs", is_text=True))
+        names = ("measure", "tool", "name", "value", "queries", "why it differs")
+        columns = tuple(Column(name, is_text=name not in ("value", "queries")) for name in names)
         rows = tuple(
             (measure, each.tool, each.shown, each.value, each.queries, differences(each))
             for measure, accounts in self.accounts.items()
             for each in accounts
         )
-        return Table(
-            columns,
-            rows,
-            "",
-            (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties)),
-        )
+        notes = (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties))
+        return Table(columns, rows, notes=notes)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per measure and tool."""
@@ -157,10 +152,6 @@ class Audit(Exports):
 def is_same(one: float, other: float) -> bool:
     """Whether two numbers are the same up to rounding, or both undefined."""
     return (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=LEAST, abs_tol=LEAST)
-
-
-def format_number(value: float) -> str:
-    return shown(value, Column(""))
 
 
 def signed(worth: float) -> str:
@@ -184,12 +175,3 @@ def main_differences(account: Account) -> str:
     steps = sorted(account.steps, key=lambda step: -abs(step.worth))
     rest = len(steps) - MAIN
     return "; ".join(step.choice for step in steps[:MAIN]) + (f"; and {rest} more" if rest > 0 else "")
-
-
-def ties_text(ties: Ties, where: str) -> str:
-    """Ties and unjudged documents, in one line."""
-    verb = "is" if ties.tied == 1 else "are"
-    said = f"{ties.tied:,} of {count(ties.hits, 'judged document')} retrieved{where} {verb} tied"
-    if ties.high > ties.low and not is_same(ties.high, ties.low):
-        said += f" (other orders give {ties.low:.4f} to {ties.high:.4f})"
-    return f"{said}; {ties.unjudged:.1%} of the documents retrieved{where} are unjudged"
