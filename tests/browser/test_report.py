@@ -271,6 +271,12 @@ def test_phone(visit, report):
     with visit(report, "#query=q09", width=390, height=800) as page:
         page.wait_for_selector(".query .run li")
         assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+        # No word of a slice's name is broken: each takes a line at most.
+        cells = page.evaluate(
+            "[...document.querySelectorAll('#slices tbody tr')].map((row) => [row.cells[0].innerText, row.cells[0].offsetHeight])"
+        )
+        assert cells
+        assert all(height <= 30 * (len(name.split()) + 1) for name, height in cells), cells
 
 
 def test_print(visit, report):
