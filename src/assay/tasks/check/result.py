@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, json_fields
-from assay.render.narrow import terminal_width, wrapped
+from assay.render.text import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
