@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.stats.intervals import detectable
 from assay.stats.paired import TESTS_OF_MEANS
-from assay.tasks.gate.checks import detectable_drop, drop_p_values, smallest_p
+from assay.tasks.gate.checks import drop_p_values, smallest_p
+from tables import for_each
 
 
 def p_of(values, test="randomization", samples=20_000):
@@ -21,7 +23,7 @@ def test_randomization_is_all_sign_patterns_with_a_sum_as_low():
     assert p_of(-values) == 1 - p_of(values)
 
 
-@pytest.mark.parametrize("shift", [-0.3, 0.0, 0.4])
+@for_each("shift", [-0.3, 0.0, 0.4])
 def test_t_is_scipys_one_sided_test(shift):
     values = np.random.default_rng(3).normal(shift, 1, 40)
     assert p_of(values, "t") == pytest.approx(stats.ttest_1samp(values, 0, alternative="less").pvalue, abs=1e-12)
@@ -50,14 +52,14 @@ def test_bootstrap_keeps_alpha_where_a_few_queries_lose_a_lot():
         assert 0.02 < (p_values < 0.05).mean() < 0.09
 
 
-@pytest.mark.parametrize("test", TESTS_OF_MEANS)
+@for_each("test", TESTS_OF_MEANS)
 def test_no_change_says_nothing_and_a_sure_drop_all(test):
     assert p_of([0.0] * 20, test) == 0.5
     assert p_of([-0.25] * 20, test) < 1e-4
     assert p_of([0.25] * 20, test) > 1 - 1e-4
 
 
-@pytest.mark.parametrize("test", TESTS_OF_MEANS)
+@for_each("test", TESTS_OF_MEANS)
 def test_a_query_without_a_value_does_not_count(test):
     with_nan = np.array([[-0.5], [np.nan], [-0.25], [0.125], [-0.5], [-0.1]])
     assert drop_p_values(with_nan, test, 500, 0)[0] == pytest.approx(
@@ -70,8 +72,8 @@ def test_columns_are_tested_as_if_alone():
     np.testing.assert_array_equal(drop_p_values(both, "randomization", 20_000, 0), [p_of(both[:, 0]), p_of(both[:, 1])])
 
 
-@pytest.mark.parametrize(
-    ("count", "test", "samples", "expected"),
+@for_each(
+    "count, test, samples, expected",
     [(1, "randomization", 99, 0.5), (4, "randomization", 99, 0.0625), (50, "randomization", 99, 0.005),
      (1, "t", 0, 0.5), (2, "t", 0, 0.0), (1, "bootstrap", 99, 0.5), (9, "bootstrap", 99, 0.01)],
 )  # fmt: skip
@@ -83,7 +85,7 @@ def test_what_is_detectable_is_found_in_four_cases_of_five():
     generator = np.random.default_rng(5)
     count, spread = 60, 0.2
     planned = np.tile([spread, -spread], count // 2) * np.sqrt((count - 1) / count)
-    drop = detectable_drop(planned, 0.05)
+    drop = detectable(planned, 2 * 0.05)
     found = [
         stats.ttest_1samp(generator.normal(-drop, spread, count), 0, alternative="less").pvalue < 0.05
         for _ in range(2000)
@@ -91,7 +93,7 @@ def test_what_is_detectable_is_found_in_four_cases_of_five():
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 
 
-@pytest.mark.parametrize("test", ["randomization", "t"])
+@for_each("test", ["randomization", "t"])
 def test_chance_alone_is_called_a_drop_no_more_often_than_it_may(test):
     """Queries lose just what is allowed: most nothing, a few a lot, some gain."""
     generator = np.random.default_rng(7)

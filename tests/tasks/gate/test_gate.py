@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import assay
+from assay.stats.intervals import detectable
 from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
+from tables import for_each
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ MINIMA = [
 ]
 
 
-@pytest.mark.parametrize(("run", "least", "passed", "reason"), MINIMA)
+@for_each("run, least, passed, reason", MINIMA)
 def test_a_minimum(run, least, passed, reason):
     report = assay.gate(QRELS, run, {"rr": least})
     check = one(report)
@@ -77,7 +79,7 @@ DROPS = [
 ]
 
 
-@pytest.mark.parametrize(("run", "most", "passes", "strictly", "reason"), DROPS)
+@for_each("run, most, passes, strictly, reason", DROPS)
 def test_a_drop(run, most, passes, strictly, reason):
     report = assay.gate(QRELS, run, baseline=OLD, max_drop={"rr": most})
     check = one(report)
@@ -133,7 +135,7 @@ def test_a_small_drop_that_is_left_open_is_not_worth_a_word():
     assert not check.too_few
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@for_each("count", [1, 3])
 def test_a_few_queries_can_show_nothing(count):
     qrels = {query: QRELS[query] for query in QUERIES[:count]}
     old, new = ({query: run[query] for query in qrels} for run in (OLD, WORSE))
@@ -171,9 +173,7 @@ def test_a_limit_of_a_sum_is_one_of_the_sum():
     assert (check.drop, check.passed, check.value) == (10.0, True, 30.0)
     check = one(assay.gate(QRELS, short, baseline=OLD, max_drop={"num_rel_ret": 1}))
     assert not check.passed
-    assert check.detectable == pytest.approx(
-        1 + 40 * assay.tasks.gate.checks.detectable_drop(np.array([-1.0] * 10 + [0.0] * 30), 0.05)
-    )
+    assert check.detectable == pytest.approx(1 + 40 * detectable(np.array([-1.0] * 10 + [0.0] * 30), 2 * 0.05))
 
 
 def test_what_is_no_mean_of_its_queries_is_tested_only_strictly():
@@ -219,8 +219,8 @@ def test_a_stored_measure_that_is_not_defined_can_be_gated(costs, tmp_path):
     assay.extend.measure(costs, formula="x")(lambda judged: judged.retrieved)
 
 
-@pytest.mark.parametrize("test", ["t", "bootstrap", "randomization"])
-@pytest.mark.parametrize(("queries", "passed"), [(2, True), (4, True), (5, False), (20, False)])
+@for_each("test", ["t", "bootstrap", "randomization"])
+@for_each("queries, passed", [(2, True), (4, True), (5, False), (20, False)])
 def test_a_drop_that_is_the_same_on_every_query_takes_five_of_them(test, queries, passed):
     qrels = {f"q{number}": ["d"] for number in range(queries)}
     runs = [dict.fromkeys(qrels, order) for order in (["x", "d"], ["d"])]

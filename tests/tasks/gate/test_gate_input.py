@@ -9,6 +9,7 @@ import pytest
 import assay
 from assay.tasks.compare.ranks import document_lines
 from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
+from tables import for_each
 
 
 def of_scores(*scores):
@@ -17,7 +18,7 @@ def of_scores(*scores):
     return assay.Result(measures, queries, {"rr": np.array(scores)}, "assay", assay.Policies())
 
 
-@pytest.mark.parametrize("scores", [(math.inf, 0.5), (-math.inf, 0.5), (math.inf, -math.inf)])
+@for_each("scores", [(math.inf, 0.5), (-math.inf, 0.5), (math.inf, -math.inf)])
 def test_a_value_that_is_not_finite_is_an_error(scores):
     fine = of_scores(0.5, 0.5)
     with np.errstate(all="ignore"):
@@ -62,7 +63,7 @@ def test_finished_results_need_no_judgments(tmp_path):
         assay.gate(None, WORSE, {"rr": 0.4})
 
 
-@pytest.mark.parametrize("option", [{"depth": 3}, {"convention": "assay"}, {"format": "trec"}, {"ties": "input"}])
+@for_each("option", [{"depth": 3}, {"convention": "assay"}, {"format": "trec"}, {"ties": "input"}])
 def test_what_would_change_nothing_is_refused(option):
     new, old = (assay.evaluate(QRELS, run, ["rr"]) for run in (OLD, OLD))
     (name,) = option
@@ -116,7 +117,7 @@ MISMATCHES = [
 ]
 
 
-@pytest.mark.parametrize(("baseline", "message"), MISMATCHES)
+@for_each("baseline, message", MISMATCHES)
 def test_a_baseline_of_something_else_is_refused(baseline, message):
     with pytest.raises(assay.errors.MismatchError) as caught:
         assay.gate(QRELS, WORSE, baseline=baseline, max_drop={"rr": 0.1})
@@ -166,7 +167,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG)
+@for_each("options, message", WRONG)
 def test_what_cannot_be_asked(options, message):
     with pytest.raises(assay.errors.PolicyError) as caught:
         assay.gate(QRELS, OLD, **options)
@@ -181,7 +182,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), SPELLINGS)
+@for_each("options, message", SPELLINGS)
 def test_two_limits_for_one_measure_are_refused(options, message):
     baseline = OLD if "max_drop" in options else None
     with pytest.raises(assay.errors.PolicyError) as caught:
@@ -231,7 +232,7 @@ def test_policies_and_the_convention_hold_for_both():
     assert not assay.gate(qrels, WORSE, {"recip_rank": 0.5}).passed
 
 
-@pytest.mark.parametrize("test", ["randomization", "t", "bootstrap"])
+@for_each("test", ["randomization", "t", "bootstrap"])
 def test_the_same_seed_gives_the_same_numbers(test):
     reports = [assay.gate(QRELS, NOISY, baseline=MIXED, max_drop={"rr": 0.1}, test=test, seed=3) for _ in range(2)]
     assert reports[0].to_json() == reports[1].to_json()

@@ -30,7 +30,7 @@ def stored(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::assay.DataWarning")
-def test_failed_verdicts_fail_the_gate_with_the_reason(stored):
+def test_failed_verdicts_fail_the_gate_with_the_reason_unless_they_are_allowed(stored):
     report = assay.gate(None, stored, {"faithfulness": 0.5})
     assert [(check.check, check.passed, check.value) for check in report.checks] == [
         ("verdicts", False, 2.0),
@@ -40,9 +40,4 @@ def test_failed_verdicts_fail_the_gate_with_the_reason(stored):
         "run: the judge failed on 2 of 20 questions (2 unparsable: it is not JSON)"
     )
     assert not report.passed
-
-
-@pytest.mark.filterwarnings("ignore::assay.DataWarning")
-def test_they_can_be_allowed(stored):
-    report = assay.gate(None, stored, {"faithfulness": 0.5}, failed_verdicts=True)
-    assert report.passed
+    assert assay.gate(None, stored, {"faithfulness": 0.5}, failed_verdicts=True).passed

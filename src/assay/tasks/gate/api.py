@@ -14,7 +14,7 @@ from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.read import HowToRead, finished_result, score_unscored
 from assay.tasks.evaluate.score import warned
-from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, overlap_checks, verdict_checks
+from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, note_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules
 
@@ -81,7 +81,10 @@ def gate(
     failed check are shown with the question, the first line of each passage, and the unjudged document that took the
     top.
     """
-    check_files(queries, corpus)
+    for text in (queries, corpus):
+        # Whether or not it will be needed.
+        if isinstance(text, (str, os.PathLike)) and not Path(text).exists():
+            raise FileError(f"file {show(text)} not found")
     rules = check_rules(Rules(alpha, strict, test, samples, seed))
     floors, drops = read_limits(minimum, "minimum"), read_limits(max_drop, "max_drop")
     check_has_limits(floors, drops, baseline)
@@ -94,7 +97,7 @@ def gate(
     check_spellings(drops, sides.run, "max_drop")
     warned(sides.run)
     notes = list(sides.run.notes)
-    checks = [*overlap_checks(sides), *([] if failed_verdicts else verdict_checks(names[RUN], sides))]
+    checks = note_checks(() if failed_verdicts else names[RUN], sides)
     checks += [minimum_check(name, limit, sides) for name, limit in floors.items()]
     if sides.baseline is not None:
         warned(sides.baseline, BASELINE)
@@ -104,25 +107,17 @@ def gate(
     return GateReport(tuple(checks), rules, tuple(notes), sides.run, sides)
 
 
-def check_files(*texts: object) -> None:
-    """Raises if a file of texts does not exist, whether or not it will be needed."""
-    for text in texts:
-        if isinstance(text, (str, os.PathLike)) and not Path(text).exists():
-            raise FileError(f"file {show(text)} not found")
-
-
 def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpus: object) -> list[GateCheck]:
     """The checks, those that failed with texts in their worst queries."""
     from assay.tasks.compare.passages import Changed, add_texts
-
-    failed = [check for check in checks if not check.passed]
 
     def changed(check: GateCheck) -> Changed:
         has_both = any(move.before is not None and move.ranked_before for move in check.worst)
         return Changed(check.worst, check.measure, BASELINE if has_both else None, RUN)
 
-    worst = dict(zip(map(id, failed), add_texts(list(map(changed, failed)), sides.ranks, queries, corpus), strict=True))
-    return [check._replace(worst=worst[id(check)]) if id(check) in worst else check for check in checks]
+    failed = [changed(check) for check in checks if not check.passed]
+    worst = iter(add_texts(failed, sides.ranks, queries, corpus))
+    return [check if check.passed else check._replace(worst=next(worst)) for check in checks]
 
 
 def check_rules(rules: Rules) -> Rules:
@@ -142,7 +137,13 @@ def check_rules(rules: Rules) -> Rules:
 def score_sides(qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead) -> Sides:
     """The results of both sides, on the same queries; runs are scored."""
     finished = {side: finished_result(each) for side, each in data.items()}
-    results = {side: with_measures(side, each, names[side]) for side, each in finished.items() if each is not None}
+    results = {}
+    for side, result in finished.items():
+        if result is not None:
+            try:
+                results[side] = result.only(names[side])
+            except MeasureError as error:
+                raise MeasureError(f"a measure is missing from the {side}: {error}") from None
     unscored = {side: each for side, each in data.items() if side not in results}
     ranks = None
     if unscored:
@@ -163,14 +164,6 @@ def score_sides(qrels: object, data: dict[str, object], names: dict[str, list[st
     return Sides(run, baseline, ranks)
 
 
-def with_measures(side: str, result: Result, names: list[str]) -> Result:
-    """A finished result with these measures, under these names."""
-    try:
-        return result.only(names)
-    except MeasureError as error:
-        raise MeasureError(f"a measure is missing from the {side}: {error}") from None
-
-
 def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:
     """The baseline with its queries in the order of the run; raises unless both are comparable."""
     for name in names:
@@ -184,15 +177,11 @@ def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:
             f"run and baseline have no query in common: the run has {some(run.queries)}, "
             f"the baseline has {some(baseline.queries)}"
         )
-    check_sides("baseline", [query for query in run.queries if query not in known])
-    check_sides("run", sorted(known - set(run.queries)))
+    lacking = {"baseline": [each for each in run.queries if each not in known], "run": sorted(known - {*run.queries})}
+    for side, missing in lacking.items():
+        if missing:
+            raise MismatchError(
+                f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}; "
+                f"score both with the same judgments and {Option('missing', 'zero')}, or save a new baseline"
+            )
     return align_by_query(baseline, run.queries)
-
-
-def check_sides(side: str, missing: list[str]) -> None:
-    """Raises if a side lacks queries of the other."""
-    if missing:
-        raise MismatchError(
-            f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}; "
-            f"score both with the same judgments and {Option('missing', 'zero')}, or save a new baseline"
-        )

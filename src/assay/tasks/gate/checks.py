@@ -82,56 +82,42 @@ class Drop(NamedTuple):
         """The drop that this many queries detect with 80 % power."""
         if self.anchor is not None:
             return self.limit + self.anchor.detectable(2 * alpha)
-        excess = detectable_drop(self.changes[~np.isnan(self.changes)], alpha)
+        excess = detectable(self.changes[~np.isnan(self.changes)], 2 * alpha)
         return self.limit + excess * (self.counted if self.is_total else 1)
 
 
-def overlap_checks(sides: Sides) -> list[GateCheck]:
-    """A failed check for each side that hardly meets the judgments; whatever it scores says nothing."""
-    results = {RUN: sides.run, BASELINE: sides.baseline}
-    return [
-        GateCheck(DOCUMENTS, "overlap", False, float(note.count), None, f"{side}: {note}", len(result.queries))
-        for side, result in results.items()
-        if result is not None
-        for note in result.notes
-        if note.kind is NoteKind.OVERLAP
-    ]
+def note_checks(judged: Collection[str], sides: Sides) -> list[GateCheck]:
+    """A failed check for each side that hardly meets the judgments, as whatever it scores says nothing.
 
-
-def verdict_checks(names: Collection[str], sides: Sides) -> list[GateCheck]:
-    """A failed check for each measure of the gate on which a judge failed too often."""
-    results = {RUN: sides.run, BASELINE: sides.baseline}
-    return [
-        GateCheck(name, "verdicts", False, float(note.count), None, f"{side}: {note.text}", len(result.queries))
-        for side, result in results.items()
-        if result is not None
-        for note in result.notes
-        if note.kind is NoteKind.FAILED_VERDICTS
-        for name in note.measures
-        if name in names
-    ]
+    And one for each of the `judged` measures on which a judge failed too often.
+    """
+    overlaps, verdicts = [], []
+    for side, result in ((RUN, sides.run), (BASELINE, sides.baseline)):
+        if result is None:
+            continue
+        for note in result.notes:
+            found = (False, float(note.count), None)
+            if note.kind is NoteKind.OVERLAP:
+                overlaps.append(GateCheck(DOCUMENTS, "overlap", *found, f"{side}: {note}", len(result.queries)))
+            elif note.kind is NoteKind.FAILED_VERDICTS:
+                names = [name for name in note.measures if name in judged]
+                reason = f"{side}: {note.text}"
+                verdicts += [GateCheck(name, "verdicts", *found, reason, len(result.queries)) for name in names]
+    return [*overlaps, *verdicts]
 
 
 def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
     """Whether a measure reaches its minimum, or its maximum if lower is better."""
     value, sign = value_of(name, sides.run, RUN), sides.sign(name)
     passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
-    reason = minimum_reason(value, limit, sign, passed=passed)
+    shown, bound = (f"{value:.4f}", f"{limit:.4f}") if passed else apart(value, limit)
+    reason = f"{shown} ({'minimum' if sign > 0 else 'maximum'} {bound})"
+    if not passed:
+        reason += f", {apart(abs(value - limit), 0.0)[0]} too {'low' if sign > 0 else 'high'}"
     order = np.argsort(sign * sides.run.scores[name], kind="stable")
     numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
     worst = worst_of(name, numbers, sides, moved=False)
     return GateCheck(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
-
-
-def minimum_reason(value: float, limit: float, sign: int, *, passed: bool) -> str:
-    """The value and its limit, in words.
-
-    >>> minimum_reason(0.66, 0.6, 1, passed=True), minimum_reason(0.58, 0.6, 1, passed=False)
-    ('0.6600 (minimum 0.6000)', '0.5800 (minimum 0.6000), 0.0200 too low')
-    """
-    shown, bound = (f"{value:.4f}", f"{limit:.4f}") if passed else apart(value, limit)
-    reason = f"{shown} ({'minimum' if sign > 0 else 'maximum'} {bound})"
-    return reason if passed else f"{reason}, {apart(abs(value - limit), 0.0)[0]} too {'low' if sign > 0 else 'high'}"
 
 
 def value_of(name: str, result: Result, side: str) -> float:
@@ -295,19 +281,13 @@ def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> Fl
     >>> drop_p_values(np.array([[-0.5, 0.5], [-0.25, 0.25], [-0.5, 0.5]]), "randomization", 100, 0)
     array([0.125, 0.875])
     """
-    if test == "bootstrap":
-        return bootstrap_below(changes, samples, seed)
-    return one_sided(changes, PAIRED_TESTS[test](changes, samples, seed, None))
-
-
-def one_sided(changes: FloatArray, p_values: FloatArray) -> FloatArray:
-    """One-sided p-values from two-sided ones of a symmetric test."""
-    return np.where(np.nansum(changes, axis=0) < 0, p_values / 2, 1 - p_values / 2)
-
-
-def bootstrap_below(changes: FloatArray, samples: int, seed: int) -> FloatArray:
-    """The one-sided shifted bootstrap: how often queries resampled under no drop give a t statistic as low."""
-    p_values, spreads = one_sided(changes, per_column(changes, constant_p)), per_column(changes, deviation)
+    is_bootstrap = test == "bootstrap"
+    both = per_column(changes, constant_p) if is_bootstrap else PAIRED_TESTS[test](changes, samples, seed, None)
+    p_values: FloatArray = np.where(np.nansum(changes, axis=0) < 0, both / 2, 1 - both / 2)
+    if not is_bootstrap:
+        return p_values
+    # The shifted bootstrap: how often queries resampled under no drop give a t statistic as low.
+    spreads = per_column(changes, deviation)
     vary = np.flatnonzero(spreads)
     for defined, places in alike(changes[:, vary]):
         numbers = vary[places]
@@ -326,12 +306,3 @@ def smallest_p(count: int, test: str, samples: int) -> float:
     if count < 2:  # noqa: PLR2004 - one query does not vary
         return 0.5
     return 1 / (samples + 1) if test == "bootstrap" else 0.0
-
-
-def detectable_drop(changes: FloatArray, alpha: float) -> float:
-    """The smallest drop that a one-sided paired t test on this many queries detects with 80 % power.
-
-    >>> round(detectable_drop(np.array([0.1, -0.1] * 50), 0.05), 4)
-    0.0252
-    """
-    return detectable(changes, 2 * alpha)
