@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import PolicyError
 from assay.core.text import printable, show
-from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, shown
+from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, lines_below, sentences, shown, texts
+from assay.render.text import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -150,72 +151,6 @@ def json_fields(kind: str) -> dict[str, Any]:
 def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
     """A value as JSON can hold it: None for a number that is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def to_text(table: Table) -> str:
-    """Aligned columns for a terminal."""
-    cells = [list(map(printable, row)) for row in texts(table, shown)]
-    heads = [printable(column.name) for column in table.columns]
-    widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
-    # A column whose numbers are followed by marks is left-aligned.
-    left = [column.is_text for column in table.columns]
-    for row in table.rows:
-        left = [side or isinstance(cell, Marked) for side, cell in zip(left, row, strict=True)]
-
-    def line(values: list[str]) -> str:
-        parts = []
-        for value, wide, is_left in zip(values, widths, left, strict=True):
-            blanks = " " * (wide - width(value))
-            parts.append(value + blanks if is_left else blanks + value)
-        return "  ".join(parts).rstrip()
-
-    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
-    below = list(map(printable, lines_below(table, "note: ")))
-    lines = [line(heads), rule, *map(line, cells), *([""] if below else []), *below]
-    return "\n".join(lines) + "\n"
-
-
-def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]:
-    """The cells as text, row by row."""
-    return [[write(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
-
-
-def lines_below(table: Table, prefix: str = "", styles: dict[int, str] | None = None) -> list[str]:
-    """The captions and what the cells mean, with the hint, and the notes."""
-    legend = sentences(table.legend, explain_styles(table, styles or {}))
-    if table.hint:
-        # A caption with a hint says how the numbers were computed; what they are comes before it.
-        said = [sentences(table.title, legend), f"{table.caption}, {table.hint}"]
-    else:
-        said = [sentences(table.title, table.caption, legend)]
-    return [*filter(None, said), *(f"{prefix}{note}" for note in table.notes)]
-
-
-def explain_styles(table: Table, styles: dict[int, str]) -> str:
-    """What bold and underlined numbers are, if there are any."""
-    places = {cell.place for row in table.rows for cell in row if isinstance(cell, Marked)}
-    words = {0: "best in bold", 1: "second best underlined"}
-    text = ", ".join(word for place, word in words.items() if place in places and place in styles)
-    return text[:1].upper() + text[1:]
-
-
-def sentences(*texts: str) -> str:
-    """Texts one after the other, with a full stop between them."""
-    *first, last = [text for text in texts if text] or [""]
-    return "".join(f"{text.rstrip('.')}. " for text in first) + last
-
-
-def width(text: str) -> int:
-    r"""How many columns a text takes in a terminal: wide characters take two, combining marks none.
-
-    >>> width("abc"), width("東京"), width("e\u0301")
-    (3, 4, 1)
-    """
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def to_markdown(table: Table) -> str:

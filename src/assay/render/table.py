@@ -10,7 +10,7 @@ from assay.core.policies import check_whole
 from assay.core.text import show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # A float has no more.
 MOST_DIGITS = 17
@@ -132,6 +132,36 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, float):
         return "undefined" if math.isnan(cell) else f"{cell:.{column.digits}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]:
+    """The cells as text, row by row."""
+    return [[write(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def lines_below(table: Table, prefix: str = "", styles: dict[int, str] | None = None) -> list[str]:
+    """The captions and what the cells mean, with the hint, and the notes."""
+    legend = sentences(table.legend, explain_styles(table, styles or {}))
+    if table.hint:
+        # A caption with a hint says how the numbers were computed; what they are comes before it.
+        said = [sentences(table.title, legend), f"{table.caption}, {table.hint}"]
+    else:
+        said = [sentences(table.title, table.caption, legend)]
+    return [*filter(None, said), *(f"{prefix}{note}" for note in table.notes)]
+
+
+def explain_styles(table: Table, styles: dict[int, str]) -> str:
+    """What bold and underlined numbers are, if there are any."""
+    places = {cell.place for row in table.rows for cell in row if isinstance(cell, Marked)}
+    words = {0: "best in bold", 1: "second best underlined"}
+    text = ", ".join(word for place, word in words.items() if place in places and place in styles)
+    return text[:1].upper() + text[1:]
+
+
+def sentences(*texts: str) -> str:
+    """Texts one after the other, with a full stop between them."""
+    *first, last = [text for text in texts if text] or [""]
+    return "".join(f"{text.rstrip('.')}. " for text in first) + last
 
 
 def ranges(marks: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A table for a terminal of a given width: nothing is cut off.
+"""A table for a terminal, of a given width if there is one: nothing is cut off.
 
 Long names are folded over several lines, columns that do not fit go below in a block of their own under the same names,
 and the text below the table is wrapped.
@@ -12,8 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from assay.core.text import printable
-from assay.render.export import lines_below, texts, to_text, width
-from assay.render.table import Marked, shown
+from assay.render.table import Marked, lines_below, shown, texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,22 +31,25 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if is_terminal else None
 
 
-def narrow_text(table: Table, most: int | None) -> str:
+def to_text(table: Table, most: int | None = None) -> str:
     """The table as text, no wider than `most` columns; as wide as it is without a limit."""
-    if most is None:
-        return to_text(table)
     heads = [printable(column.name) for column in table.columns]
     cells = [list(map(printable, row)) for row in texts(table, shown)]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
-    keys = leading_texts(table)
-    widths[:keys] = shrink(widths[:keys], max(most // 2, keys * (FEWEST + GAP)))
-    room = most - sum(widths[:keys]) - GAP * keys
+    # A column whose numbers are followed by marks is left-aligned.
     left = [
         column.is_text or any(isinstance(row[at], Marked) for row in table.rows)
         for at, column in enumerate(table.columns)
     ]
+    # The columns of text at the beginning name the rows.
+    flags = [column.is_text for column in table.columns]
+    keys = flags.index(False) if False in flags else min(1, len(flags))
+    room = sum(widths) + GAP * len(widths)
+    if most is not None:
+        widths[:keys] = shrink(widths[:keys], max(most // 2, keys * (FEWEST + GAP)))
+        room = most - sum(widths[:keys]) - GAP * keys
     parts = []
-    for block in blocks_of(widths[keys:], room):
+    for block in blocks_of(widths[keys:], room) if heads else ():
         chosen = [*range(keys), *(keys + at for at in block)]
         sizes = [min(widths[at], max(room, FEWEST)) if at >= keys else widths[at] for at in chosen]
         rows = [[row[at] for at in chosen] for row in (heads, *cells)]
@@ -63,12 +65,6 @@ def wrapped(text: str, most: int | None, indent: str = "  ") -> str:
     if most is None:
         return text
     return "\n".join(wrap(text, most, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
-
-
-def leading_texts(table: Table) -> int:
-    """How many columns at the beginning hold text: they name the rows."""
-    flags = [column.is_text for column in table.columns]
-    return flags.index(False) if False in flags else 1
 
 
 def shrink(widths: Sequence[int], most: int) -> list[int]:
@@ -120,3 +116,16 @@ def fold(text: str, most: int) -> list[str]:
         pieces.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*pieces, text]
+
+
+def width(text: str) -> int:
+    r"""How many columns a text takes in a terminal: wide characters take two, combining marks none.
+
+    >>> width("abc"), width("東京"), width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)

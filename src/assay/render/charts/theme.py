@@ -67,20 +67,45 @@ def find_theme(name: str) -> Theme:
 def config(theme: str = "light") -> dict[str, Any]:
     """What Vega-Lite calls the configuration of a chart; the background is transparent."""
     colours = find_theme(theme)
+    text, faint = colours.text, colours.faint
+    better, worse = colours.categories[:2]
     return {
         "background": "transparent",
         "font": FONT,
         "padding": 8,
         "view": {"stroke": None},
-        "title": title_style(colours),
-        "axis": axis_style(colours),
+        # The title is at the left, and the caption below it.
+        "title": {
+            "anchor": "start",
+            "frame": "group",
+            "color": text,
+            "fontSize": 15,
+            "fontWeight": 600,
+            "offset": 12,
+            "subtitleColor": faint,
+            "subtitleFontSize": 11,
+            "subtitleLineHeight": 15,
+            "subtitlePadding": 5,
+        },
+        "axis": {
+            "labelColor": text,
+            "labelFontSize": 11,
+            "labelLimit": 220,
+            "titleColor": faint,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "gridColor": colours.grid,
+            "domainColor": colours.neutral,
+            "tickColor": colours.neutral,
+        },
         "axisDiscrete": {"grid": False, "domain": False, "ticks": False, "labelPadding": 6},
-        "header": {"labelColor": colours.text, "labelFontSize": 12, "labelFontWeight": 600, "title": None},
+        "header": {"labelColor": text, "labelFontSize": 12, "labelFontWeight": 600, "title": None},
         "legend": {
-            "labelColor": colours.text,
+            "labelColor": text,
             "labelFontSize": 11,
             "labelLimit": 180,
-            "titleColor": colours.faint,
+            "titleColor": faint,
             "titleFontSize": 11,
             "titleFontWeight": "normal",
             "symbolStrokeWidth": 2,
@@ -90,57 +115,21 @@ def config(theme: str = "light") -> dict[str, Any]:
             "ramp": list(colours.ramp),
             "heatmap": list(colours.ramp),
         },
-        "style": mark_styles(colours),
-    }
-
-
-def title_style(colours: Theme) -> dict[str, Any]:
-    """The title, at the left, and the caption below it."""
-    return {
-        "anchor": "start",
-        "frame": "group",
-        "color": colours.text,
-        "fontSize": 15,
-        "fontWeight": 600,
-        "offset": 12,
-        "subtitleColor": colours.faint,
-        "subtitleFontSize": 11,
-        "subtitleLineHeight": 15,
-        "subtitlePadding": 5,
-    }
-
-
-def axis_style(colours: Theme) -> dict[str, Any]:
-    return {
-        "labelColor": colours.text,
-        "labelFontSize": 11,
-        "labelLimit": 220,
-        "titleColor": colours.faint,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-        "gridColor": colours.grid,
-        "domainColor": colours.neutral,
-        "tickColor": colours.neutral,
-    }
-
-
-def mark_styles(colours: Theme) -> dict[str, Any]:
-    """What marks mean: better and worse, neither, a reference line, text, and text on a cell of a heat map."""
-    better, worse = colours.categories[:2]
-    return {
-        "plain": {"color": better},
-        "better": {"color": better},
-        "worse": {"color": worse},
-        "same": {"color": colours.neutral},
-        "inside": {"color": colours.background},
-        "line": {"color": colours.neutral},
-        "faint_line": {"color": colours.grid},
-        "strong_line": {"color": colours.text},
-        "note": {"color": colours.text, "fontSize": 11},
-        "faint_note": {"color": colours.faint, "fontSize": 10},
-        "on_low": {"color": colours.on_low, "fontSize": 11},
-        "on_high": {"color": colours.on_high, "fontSize": 11},
-        "on_bar": {"color": colours.background, "fontSize": 12, "fontWeight": 600},
-        "cell": {"stroke": colours.background, "strokeWidth": 1},
+        # What marks mean: better and worse, neither, a reference line, text, and text on a cell of a heat map.
+        "style": {
+            "plain": {"color": better},
+            "better": {"color": better},
+            "worse": {"color": worse},
+            "same": {"color": colours.neutral},
+            "inside": {"color": colours.background},
+            "line": {"color": colours.neutral},
+            "faint_line": {"color": colours.grid},
+            "strong_line": {"color": text},
+            "note": {"color": text, "fontSize": 11},
+            "faint_note": {"color": faint, "fontSize": 10},
+            "on_low": {"color": colours.on_low, "fontSize": 11},
+            "on_high": {"color": colours.on_high, "fontSize": 11},
+            "on_bar": {"color": colours.background, "fontSize": 12, "fontWeight": 600},
+            "cell": {"stroke": colours.background, "strokeWidth": 1},
+        },
     }

@@ -10,7 +10,7 @@ from assay._kernel import __version__
 from assay.core.errors import DataError, MeasureError
 from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
-from assay.render.narrow import narrow_text, terminal_width, wrapped
+from assay.render.text import terminal_width, to_text, wrapped
 from assay.stats.agreement import kind_of
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class Agreement(Exports):
         parts = ["\n".join(wrapped(printable(text), width) for text in self.verdict) + "\n"]
         for title, table in self._tables():
             heading = f"{wrapped(printable(title), width)}\n\n" if title else ""
-            parts.append(heading + narrow_text(table, width))
+            parts.append(heading + to_text(table, width))
         return "\n".join(parts).rstrip("\n")
 
     def _tables(self) -> list[tuple[str, Table]]:
