@@ -15,7 +15,7 @@ from assay.cli.command import Setting, SettingsOption, whole
 from assay.cli.options import Decorator, stacked
 from assay.cli.terminal import emit, say, say_loudly, say_notes
 from assay.render import render
-from assay.render.narrow import terminal_width
+from assay.render.text import terminal_width
 from assay.terminal import check_target, count
 
 if TYPE_CHECKING:

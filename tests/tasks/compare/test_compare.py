@@ -17,6 +17,7 @@ from assay.stats.intervals import difference_intervals
 from assay.stats.pairs import Measured
 from assay.stats.significance import TESTS, ComparisonSettings, check_settings, compare_pairs
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
+from tables import for_each
 
 nan, inf = math.nan, math.inf
 
@@ -39,7 +40,7 @@ def test_a_pair_by_hand():
     assert comparison.pair("map", "a", "b") is pair
 
 
-@pytest.mark.parametrize("test", TESTS)
+@for_each("test", TESTS)
 def test_every_test_gives_a_p_value_of_each_pair(test):
     comparison = assay.compare(QRELS, RUNS, ["ndcg@10", "rr"], test=test, samples=500)
     assert [(pair.measure, pair.a, pair.b) for pair in comparison.pairs] == [
@@ -102,7 +103,7 @@ def test_tukey_with_a_baseline_still_counts_all_pairs():
     assert [pair.p for pair in some.pairs] == [pair.p for pair in every.pairs[:2]]
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "by", "none"])
+@for_each("correction", ["holm", "bonferroni", "bh", "by", "none"])
 def test_the_family_is_the_measure_or_everything(correction):
     from assay.stats.significance import correct
 
@@ -194,7 +195,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "error", "message"), REFUSED, ids=[row[2] for row in REFUSED])
+@for_each("call, error, message", REFUSED)
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()

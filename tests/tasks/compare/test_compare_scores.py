@@ -11,6 +11,7 @@ import scipy.stats
 import assay
 from assay.stats.significance import TESTS
 from comparisons import QRELS, RUNS, one_pair, results_of
+from tables import for_each
 
 nan, inf = math.nan, math.inf
 
@@ -28,8 +29,8 @@ LITTLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize(("a", "b", "kinds", "expected"), LITTLE.values(), ids=LITTLE)
+@for_each("test", TESTS)
+@for_each("a, b, kinds, expected", LITTLE.values())
 def test_little_to_compare_has_an_answer_and_a_note(a, b, kinds, expected, test):
     comparison, pair = one_pair(a, b, test=test, samples=200)
     difference, low, high, cohen_d, counts, detectable = expected
@@ -79,7 +80,7 @@ def test_tukey_leaves_out_a_query_that_any_run_has_no_value_for():
     assert comparison.pairs == whole.pairs
 
 
-@pytest.mark.parametrize("test", ["tukey", "tukey_randomized"])
+@for_each("test", ["tukey", "tukey_randomized"])
 def test_tukey_calls_that_run_better_which_is_better_where_it_looks(test):
     generator = np.random.default_rng(0)
     half = np.arange(50) < 25
@@ -93,8 +94,8 @@ def test_tukey_calls_that_run_better_which_is_better_where_it_looks(test):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize(("x", "y"), [(inf, 0.5), (-inf, 0.5), (inf, inf), (inf, -inf), (0.5, inf), (inf, nan)])
+@for_each("test", TESTS)
+@for_each("x, y", [(inf, 0.5), (-inf, 0.5), (inf, inf), (inf, -inf), (0.5, inf), (inf, nan)])
 def test_infinite_scores_do_not_count(test, x, y):
     a, b = [0.1, 0.5, 0.4, 0.9], [0.3, 0.6, 0.9, 0.8]
     comparison, pair = one_pair([x, *a], [y, *b], test=test, samples=200)
@@ -107,8 +108,8 @@ def test_infinite_scores_do_not_count(test, x, y):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("exponent", [-1040, -600, 300, 600, 1022])
+@for_each("test", TESTS)
+@for_each("exponent", [-1040, -600, 300, 600, 1022])
 def test_very_large_and_small_scores_are_compared_as_others(test, exponent):
     a, b = np.random.default_rng(5).integers(-8, 9, size=(2, 20)).astype(float)
     _, pair = one_pair(a, b, test=test, samples=200)
@@ -170,8 +171,8 @@ BY_RANKS = {
 }
 
 
-@pytest.mark.parametrize(("moved", "winner"), BY_RANKS.values(), ids=BY_RANKS)
-@pytest.mark.parametrize("direction", [1, -1])
+@for_each("moved, winner", BY_RANKS.values())
+@for_each("direction", [1, -1])
 def test_wilcoxon_points_where_the_sum_of_ranks_does(moved, winner, direction):
     a = np.full(50, 6.0)
     comparison, pair = one_pair(a, a + direction * np.array(moved), test="wilcoxon")

@@ -11,6 +11,7 @@ import pytest
 import assay
 from assay.stats.pairs import Pair
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
+from tables import for_each
 
 MANY = {f"run{number:02}": np.linspace(0.1, 0.5, 12) + number / 100 * np.linspace(0.9, 1.1, 12) for number in range(30)}
 nan = np.nan
@@ -25,7 +26,7 @@ def comparison():
 FORMS = ["__str__", "to_markdown", "to_latex", "to_csv", "to_tsv", "to_json", "to_html", "_repr_html_"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_each_form_carries_the_signature(comparison, form):
     text = getattr(comparison, form)().replace("\\_", "_").replace("&#x27;", "'")
     long = str(comparison.signature)
@@ -61,7 +62,7 @@ def test_json_has_the_records_under_comparisons(comparison):
     assert settings == {"test": "randomization", "correction": "holm", "alpha": 0.05, "samples": None}
 
 
-@pytest.mark.parametrize(("form", "delimiter"), [("to_csv", ","), ("to_tsv", "\t")])
+@for_each("form, delimiter", [("to_csv", ","), ("to_tsv", "\t")])
 def test_separated_values_have_every_digit(comparison, form, delimiter):
     rows = list(csv.DictReader(io.StringIO(getattr(comparison, form)()), delimiter=delimiter))
     assert list(rows[0]) == [*FIELDS, "signature"]
@@ -103,7 +104,7 @@ def test_the_caption_says_how(comparison):
     assert "Benjamini and Hochberg's correction over all pairs and measures" in everything.caption
 
 
-def test_text_has_both_tables(comparison):
+def test_text_markdown_and_html_have_both_tables(comparison):
     verdict, _, rest = str(comparison).partition("\n\n")
     assert verdict == str(comparison.verdict)
     lines = rest.splitlines()
@@ -112,37 +113,14 @@ def test_text_has_both_tables(comparison):
         "b  two    0.6184 c   0.5312 c",
         "c  three  0.3464     0.2812",
     ]
-    assert lines[8].split() == (
-        [
-            "measure",
-            "a",
-            "b",
-            "difference",
-            "low",
-            "high",
-            "p",
-            "p",
-            "corrected",
-            "cohen",
-            "d",
-            "cliff",
-            "delta",
-            "wins/ties/losses",
-            "detectable",
-        ]
-    )
+    heads = "measure a b difference low high p p corrected cohen d cliff delta wins/ties/losses detectable"
+    assert lines[8].split() == heads.split()
     assert lines[10].split()[:4] == ["ndcg@10", "one", "two", "-0.3816"]
     assert lines[-1] == comparison.signature.short
-
-
-def test_markdown_has_both_tables(comparison):
     first, second = comparison.to_markdown().split("| measure |")
     assert "| a | one | **1.0000** <sup>bc</sup> | **1.0000** <sup>bc</sup> |" in first
     assert "| c | three | 0.3464 | 0.2812 |" in first
     assert "| ndcg@10 | one | two | -0.3816 |" in second
-
-
-def test_html_has_both_tables(comparison):
     html = comparison.to_html()
     assert html.count("<table>") == html.count("</table>") == 2
     assert "<b>1.0000</b><sup>bc</sup>" in html
@@ -150,44 +128,34 @@ def test_html_has_both_tables(comparison):
     assert comparison._repr_html_() == html
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_more_than_26_runs(form):
+def test_more_than_26_runs():
     comparison = assay.compare(None, results_of(**MANY), test="t")
-    text = getattr(comparison, form)()
-    assert all(name in text for name in MANY)
-    if form == "to_latex":
-        assert r"a & run29 & \textbf{0.5900}$^{b-ad}$" in text
-        assert r"aa & run03 & 0.3300$^{ab,ac,ad}$ \\" in text
-    if form == "to_markdown":
-        assert "| a | run29 | **0.5900** <sup>b-ad</sup> |" in text
+    texts = {form: getattr(comparison, form)() for form in FORMS}
+    assert [form for form, text in texts.items() if not all(name in text for name in MANY)] == []
+    assert r"a & run29 & \textbf{0.5900}$^{b-ad}$" in texts["to_latex"]
+    assert r"aa & run03 & 0.3300$^{ab,ac,ad}$ \\" in texts["to_latex"]
+    assert "| a | run29 | **0.5900** <sup>b-ad</sup> |" in texts["to_markdown"]
     assert len(comparison.pairs) == 435
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_odd_names_are_escaped(form):
+def test_odd_names_are_escaped():
     comparison = assay.compare(None, results_of(**ODD), baseline="a_b & c%")
-    text = getattr(comparison, form)()
-    if form == "to_latex":
-        assert r"a\_b \& c\%" in text
-        assert r"\textless{}b\textgreater{}\textbar{}x\textbar{}" in text
-        assert (
-            r"tab\textbackslash{}tand\textbackslash{}nline \textbackslash{} \textasciitilde{}\textasciicircum{}\#\$\{\}"
-            in text
-        )
-        assert text.count("\n") == 14
-    elif form == "to_markdown":
-        assert r"a\_b &amp; c%" in text
-        assert r"&lt;b&gt;\|x\|" in text
-    elif form in ("to_html", "_repr_html_"):
-        assert "<b>|x|" not in text
-        assert "&lt;b&gt;|x|" in text
-    elif form == "__str__":
-        assert "tab\\tand\\nline \\ ~^#${}" in text
-    elif form == "to_json":
-        assert {record["b"] for record in json.loads(text)["comparisons"]} == set(ODD) - {"a_b & c%"}
-    else:
-        rows = csv.reader(io.StringIO(text), delimiter="," if form == "to_csv" else "\t")
-        assert {row[2] for row in list(rows)[1:]} == set(ODD) - {"a_b & c%"}
+    latex = comparison.to_latex()
+    assert r"a\_b \& c\%" in latex
+    assert r"\textless{}b\textgreater{}\textbar{}x\textbar{}" in latex
+    odd = r"tab\textbackslash{}tand\textbackslash{}nline \textbackslash{} \textasciitilde{}\textasciicircum{}\#\$\{\}"
+    assert odd in latex
+    assert latex.count("\n") == 14
+    assert r"a\_b &amp; c%" in comparison.to_markdown()
+    assert r"&lt;b&gt;\|x\|" in comparison.to_markdown()
+    for html in (comparison.to_html(), comparison._repr_html_()):
+        assert "<b>|x|" not in html
+        assert "&lt;b&gt;|x|" in html
+    assert "tab\\tand\\nline \\ ~^#${}" in str(comparison)
+    others = set(ODD) - {"a_b & c%"}
+    assert {record["b"] for record in json.loads(comparison.to_json())["comparisons"]} == others
+    for text, delimiter in ((comparison.to_csv(), ","), (comparison.to_tsv(), "\t")):
+        assert {row[2] for row in list(csv.reader(io.StringIO(text), delimiter=delimiter))[1:]} == others
 
 
 def test_a_baseline_cannot_end_the_comment_of_latex():
@@ -229,7 +197,7 @@ SHOWN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("scores", "means", "words"), SHOWN)
+@for_each("scores, means, words", SHOWN)
 def test_the_means_are_over_the_queries_that_every_run_has_a_value_for(scores, means, words):
     comparison = assay.compare(None, results_of(**scores))
     assert [row[2].number for row in comparison.table().rows] == means
@@ -309,14 +277,8 @@ def test_moves_in_other_forms(comparison):
     moves = comparison.queries("mrr", "two", "three", top=3)
     data = json.loads(moves.to_json())
     assert (data["a"], data["b"], data["measure"], data["wins"], data["losses"]) == ("two", "three", "rr", 0, 6)
-    assert data["hurt"][0]["documents"][1] == {
-        "document": "fair",
-        "grade": 1.0,
-        "before": None,
-        "after": None,
-        "contribution": 0.0,
-        "text": None,
-    }
+    fair = {"document": "fair", "grade": 1, "before": None, "after": None, "contribution": 0, "text": None}
+    assert data["hurt"][0]["documents"][1] == fair
     assert "measures: rr(rel=1,credit=first)" in data["signature"]
     frame = moves.to_polars()
     names = ["query_id", "before", "after", "doc_id", "grade", "rank_before", "rank_after", "contribution"]
@@ -352,9 +314,8 @@ def test_ranks_are_those_of_the_measures_own_policies():
 
 
 def test_where_less_is_better_a_lower_score_is_help():
-    comparison = assay.compare(QRELS, RUNS, "first_rank")
-    assert comparison.queries("first_rank", "three", "two").helped[0].query == "q0"
-    assert comparison.queries("first_rank", "three", "two").hurt == ()
+    moves = assay.compare(QRELS, RUNS, "first_rank").queries("first_rank", "three", "two")
+    assert (moves.helped[0].query, moves.hurt) == ("q0", ())
 
 
 def test_results_have_no_documents():

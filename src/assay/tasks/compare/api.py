@@ -1,7 +1,7 @@
 """`compare`: which of several systems is better, and how sure that is.
 
-Runs become results (`read.py`), human labels anchor these (`anchors.py`), `compare_results` tests every pair, and the
-`Comparison` words its verdict when it is asked.
+Runs become results, which human labels can anchor (`read.py`); `compare_results` tests every pair, and the `Comparison`
+words its verdict when it is asked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import DataError, MeasureError
+from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
 from assay.core.measure import is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.progress import progress_bar
@@ -23,8 +23,16 @@ from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
 from assay.stats.pairs import Measured, Pool
 from assay.stats.randomization import POOLED_TESTS, is_exact
-from assay.stats.significance import ComparisonSettings, check_settings, compare_pairs
-from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, find_baseline, name_all, score_runs
+from assay.stats.significance import PPI, ComparisonSettings, check_settings, compare_pairs
+from assay.tasks.compare.read import (
+    HowToRead,
+    ScoredRuns,
+    check_queries,
+    find_baseline,
+    name_all,
+    score_anchored,
+    score_runs,
+)
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.score import warned
 
@@ -33,7 +41,7 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.stats.anchored import Anchored
-    from assay.stats.pairs import Caution
+    from assay.stats.pairs import Caution, Pair
 
 
 def compare(
@@ -92,8 +100,6 @@ def compare(
     if human is None:
         scored = score_runs(qrels, named, measures, reading)
     else:
-        from assay.tasks.compare.anchors import score_anchored
-
         scored = score_anchored(qrels, named, measures, reading, human)
     for name, result in scored.results.items():
         warned(result, name)
@@ -110,9 +116,10 @@ def compare_results(scored: ScoredRuns, settings: ComparisonSettings, *, progres
         couples = [(settings.baseline, other) for other in results if other != settings.baseline]
     anchors: dict[tuple[str, str, str], Anchored] = {}
     if any(result.human for result in results.values()):
-        from assay.tasks.compare.anchors import anchored_settings, compare_with_people
-
-        settings = anchored_settings(settings)
+        if settings.test not in (ComparisonSettings().test, PPI):
+            leave = f"leave out {Option('test', settings.test)}"
+            raise PolicyError(f"differences that human labels anchor have a test of their own; {leave}")
+        settings = settings._replace(test=PPI, samples=None)
         pairs, cautions, anchors = compare_with_people(results, measured, couples, settings)
         notes.append(Note.of(NoteKind.ANCHORED, about="pairs"))
     else:
@@ -127,6 +134,37 @@ def compare_results(scored: ScoredRuns, settings: ComparisonSettings, *, progres
             settings = settings._replace(samples=None)
     split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
     return Comparison(pairs, Results(dict(results)), settings, tuple(notes), scored.ranks, split, anchors)
+
+
+def compare_with_people(
+    results: Mapping[str, Result],
+    measured: Mapping[str, Measured],
+    couples: Sequence[tuple[str, str]],
+    settings: ComparisonSettings,
+) -> tuple[list[Pair], list[Caution], dict[tuple[str, str, str], Anchored]]:
+    """The pairs, cautions about them, and how human labels anchor each pair by measure and names.
+
+    All runs must have human labels, for all measures.
+    """
+    from assay.stats.anchored import compare_anchored
+
+    if bare := [name for name, result in results.items() if not result.human]:
+        labelled = [name for name in results if name not in bare]
+        raise MismatchError(f"{some(labelled)} has human labels and {some(bare)} has none; anchor all results, or none")
+    for measure in measured:
+        if missing := [name for name, result in results.items() if measure not in result.human]:
+            raise MeasureError(
+                f"{measure} is not anchored by human labels in {some(missing)}; leave it out, or compare without them"
+            )
+    labels = {measure: {name: each.human[measure] for name, each in results.items()} for measure in measured}
+    pairs, anchors, cautions = compare_anchored(measured, labels, couples, settings)
+    for pair, anchor in zip(pairs, anchors, strict=True):
+        if anchor.human < 2:  # noqa: PLR2004 - one query does not vary
+            raise DataError(
+                f"{pair.measure}: {pair.a} and {pair.b} need at least 2 queries with human labels in both, "
+                f"they have {anchor.human}"
+            )
+    return pairs, cautions, {pair[:3]: anchor for pair, anchor in zip(pairs, anchors, strict=True)}
 
 
 def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:

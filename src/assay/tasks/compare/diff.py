@@ -112,8 +112,7 @@ class Diff(Exports):
         rows = []
         for move in self.queries:
             for each in move.documents:
-                scores, places = ((move.after,), (each.after,)), ((move.before, move.after), (each.before, each.after))
-                score, place = scores if is_single else places
+                score, place = [move.before, move.after][is_single:], [each.before, each.after][is_single:]
                 rows.append((move.query, *score, each.document, each.grade, *place, each.contribution))
         schema = {"query_id": text, **values, "doc_id": text, "grade": number, **ranks, "contribution": number}
         return polars.DataFrame(rows, schema=schema, orient="row")
@@ -214,8 +213,8 @@ def find_diff(
     sign = 1 if definition.higher_is_better else -1
     if b is None:
         values = sign * before.scores[key]
-        chosen: tuple[list[int], ...] = ([], np.argsort(values, kind="stable").tolist())
-        chosen = tuple([each for each in part if not np.isnan(values[each])][:top] for part in chosen)
+        worst = [each for each in np.argsort(values, kind="stable").tolist() if not np.isnan(values[each])]
+        chosen: tuple[list[int], ...] = ([], worst[:top])
     else:
         moved = sign * differences_of(before.scores[key], after.scores[key])
         # A NaN sorts last in both directions.
@@ -233,13 +232,12 @@ def find_diff(
     if queries is not None or corpus is not None:
         from assay.tasks.compare.passages import Changed, add_texts
 
-        most = add_texts(
-            [Changed(each, key, None if b is None else a, b or a) for each in most], ranks, queries, corpus
-        )
+        changed = [Changed(each, key, None if b is None else a, b or a) for each in most]
+        most = add_texts(changed, ranks, queries, corpus)
     notes = common_notes({name: each.notes for name, each in scored.results.items()})
-    found = Diff(
-        key, (a,), most[0], most[1], before.only([key]).signature, notes=tuple(notes), has_documents=ranks is not None
-    )
+    signature = before.only([key]).signature
+    first, second = most
+    found = Diff(key, (a,), first, second, signature, notes=tuple(notes), has_documents=ranks is not None)
     if b is None:
         return found
     mean_a, mean_b = shared_means((before, after), key)

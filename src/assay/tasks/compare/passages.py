@@ -45,7 +45,14 @@ def add_texts(
             document.document for moves in groups for move in moves for document in move.documents if is_shown(document)
         }
         texts = wanted_texts(corpus, shown, DOCUMENTS)
-        groups = [tuple(with_passages(move, texts) for move in moves) for moves in groups]
+
+        def with_text(document: Document) -> Document:
+            text = texts.get(document.document)
+            return document if text is None else document._replace(text=first_line(text, None))
+
+        groups = [
+            tuple(move._replace(documents=tuple(map(with_text, move.documents))) for move in moves) for moves in groups
+        ]
     if queries is not None:
         asked = wanted_texts(queries, {move.query for moves in groups for move in moves}, QUESTIONS)
         groups = [tuple(move._replace(question=asked.get(move.query)) for move in moves) for moves in groups]
@@ -65,30 +72,19 @@ def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, st
     return found
 
 
-def with_passages(move: Move, texts: Mapping[str, str]) -> Move:
-    """The move with the first line of each document that is shown."""
-    documents = [
-        each._replace(text=first_line(texts[each.document], None)) if each.document in texts else each
-        for each in move.documents
-    ]
-    return move._replace(documents=tuple(documents))
-
-
 def add_tops(changed: Changed, ranks: Ranks) -> tuple[Move, ...]:
     """The moves with the unjudged document on top of either ranking among their documents."""
-    names = dict.fromkeys(name for name in (changed.before, changed.after) if name is not None)
+    runs = (changed.before, changed.after)
     wanted = [move.query for move in changed.moves]
-    places = {name: rankings_of(ranks, name, changed.measure, wanted) for name in names}
-    return tuple(with_tops(move, changed, places) for move in changed.moves)
-
-
-def with_tops(move: Move, changed: Changed, places: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Move:
-    """The move with the unjudged documents of rank 1, and their ranks in both runs."""
-    judged = {each.document for each in move.documents}
-    before, after = ({} if name is None else places[name].get(move.query, {}) for name in changed[2:])
-    tops = [name for ranking in (after, before) for name, rank in ranking.items() if rank == 1 and name not in judged]
-    added = [Document(name, None, before.get(name), after.get(name)) for name in dict.fromkeys(tops)]
-    return move._replace(documents=(*move.documents, *added))
+    places = {name: rankings_of(ranks, name, changed.measure, wanted) for name in dict.fromkeys(runs) if name}
+    moves = []
+    for move in changed.moves:
+        judged = {each.document for each in move.documents}
+        before, after = (places[name].get(move.query, {}) if name else {} for name in runs)
+        tops = dict.fromkeys(name for ranking in (after, before) for name, rank in ranking.items() if rank == 1)
+        added = [Document(name, None, before.get(name), after.get(name)) for name in tops if name not in judged]
+        moves.append(move._replace(documents=(*move.documents, *added)))
+    return tuple(moves)
 
 
 def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) -> dict[str, dict[str, int]]:

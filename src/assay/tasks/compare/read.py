@@ -6,6 +6,7 @@ Runs are scored as by `evaluate`; finished results, and files of these, are take
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.policies import count_missing
 from assay.core.progress import watched
 from assay.core.text import Option, show, some
-from assay.data.run import SEPARATOR, is_page, is_stored, name_runs, run_names, split_report
+from assay.data.run import SEPARATOR, is_page, is_stored, name_runs, read_again, run_names, split_report
 from assay.files.source import StandardInput, describe, is_source
 from assay.results.align import align_by_query, align_measures
 from assay.results.result import Result
@@ -25,7 +26,7 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from assay.core.measure import Measure
 
@@ -145,6 +146,35 @@ def score_unscored(
         scorer = Scorer(plan, qrels, threads=reading.threads)
     results, kept = scorer.score_all(runs, format=reading.format, watch=watch)
     return ScoredRuns(results, Ranks(scorer, *kept))
+
+
+def score_anchored(
+    qrels: object,
+    runs: Mapping[str, object],
+    measures: str | Iterable[str | Measure] | None,
+    reading: HowToRead,
+    human: object,
+) -> ScoredRuns:
+    """The results of runs, anchored by human judgments, or by human scores of each run."""
+    from assay.tasks.evaluate.human import anchor_result, scored_by_people
+    from assay.tasks.evaluate.scores import read_given_scores
+
+    # Runs are scored twice: under all judgments, and under those of people.
+    runs = {name: read_again(run, reading.format) for name, run in runs.items()}
+    scored = score_runs(qrels, runs, measures, reading)
+    human = human.results if isinstance(human, Results) else human
+    if isinstance(human, Mapping) and all(name in human for name in scored.results):
+        people = {name: read_given_scores(human[name], list(scored.first.measures)) for name in scored.results}
+    elif scored.ranks is None:
+        raise DataError(
+            "a finished result cannot be scored by human judgments; compare runs, or results that were "
+            "anchored by them when they were scored"
+        )
+    else:
+        scorer = scored_by_people(scored.ranks.scorer, human, scored.first)
+        people = {name: scorer.evaluate(run, format=reading.format) for name, run in runs.items()}
+    anchored = {name: anchor_result(result, people[name]) for name, result in scored.results.items()}
+    return scored._replace(results=anchored)
 
 
 def align_results(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:

@@ -13,9 +13,8 @@ from assay.core.errors import DataError, PolicyError
 from assay.core.policies import check_whole
 from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
-from assay.render.export import lines_below
-from assay.render.narrow import narrow_text, terminal_width, wrapped
-from assay.render.table import places_of
+from assay.render.table import lines_below, places_of
+from assay.render.text import terminal_width, to_text, wrapped
 from assay.results.align import shared_means
 from assay.results.result import ANCHOR_FIELDS, symbols_of
 from assay.stats.pairs import Pair
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from assay.tasks.compare.ranks import Ranks
     from assay.tasks.compare.verdict import ComparisonVerdict
 
-# Smaller p-values round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005
 PAIRS = ("all", "significant", "none")
 # So many runs are shown as given, with all pairs; more are sorted, with the significant pairs.
@@ -101,13 +99,14 @@ class Comparison(Exports):
         `"significant"` or `"none"`. By default two or three runs are shown as given, with all pairs; more are sorted by
         the first measure, with the significant pairs.
         """
-        verdict = "\n".join(wrapped(printable(text), width) for text in self.verdict.texts)
+        verdict = "".join(f"{wrapped(printable(text), width)}\n" for text in self.verdict.texts)
         shown = self._pair_table(self._chosen(pairs))
-        parts = [narrow_text(table, width) for table in (self._means(sort), *([shown] if shown.rows else []))]
-        if not shown.rows:
-            below = [wrapped(printable(text), width) for text in lines_below(shown, "note: ")]
-            parts.append("\n".join(below))
-        return "\n".join([f"{verdict}\n", *parts]).rstrip("\n")
+        found = (
+            to_text(shown, width)
+            if shown.rows
+            else "\n".join(wrapped(printable(text), width) for text in lines_below(shown, "note: "))
+        )
+        return "\n".join([verdict, to_text(self._means(sort), width), found]).rstrip("\n")
 
     @cached_property
     def verdict(self) -> ComparisonVerdict:
@@ -119,18 +118,15 @@ class Comparison(Exports):
 
     def _ordered_means(self, measure: str) -> dict[str, float]:
         """The mean of each run, the best first; one without a value comes last."""
-        means = np.array(self._pair_means(measure) or shared_means(self.results.results.values(), measure))
-        names = list(self.results)
+        means = dict(zip(self.results, shared_means(self.results.results.values(), measure), strict=True))
+        if len(self.results) == 2 and self._anchors:  # noqa: PLR2004 - a pair
+            # Two runs have means that differ by their anchored difference.
+            (pair,) = (each for each in self.pairs if each.measure == measure)
+            means |= {pair.a: pair.mean_a, pair.b: pair.mean_b}
         # Means that differ only by rounding stay in the order given.
-        order = np.argsort(-self._sign(measure) * np.round(means, ROUNDED), kind="stable")
-        return {names[number]: float(means[number]) for number in order}
-
-    def _pair_means(self, measure: str) -> list[float]:
-        """The means of two runs that differ by their anchored difference; empty for more runs, or without labels."""
-        pairs = [pair for pair in self.pairs if pair.measure == measure and self._anchors]
-        is_single = len(self.results) == 2 and len(pairs) == 1  # noqa: PLR2004 - a pair
-        means = {pair.a: pair.mean_a for pair in pairs} | {pair.b: pair.mean_b for pair in pairs}
-        return [means[name] for name in self.results] if is_single else []
+        order = np.argsort(-self._sign(measure) * np.round(list(means.values()), ROUNDED), kind="stable")
+        names = list(means)
+        return {names[number]: float(means[names[number]]) for number in order}
 
     def _order(self, sort: str | None) -> list[str]:
         """The names of the runs in the order of their rows."""
@@ -165,9 +161,8 @@ class Comparison(Exports):
     def _anchor_fields(self, pair: Pair) -> dict[str, float | int]:
         """What is shown of human labels; nothing if there are none."""
         anchor = self.anchored(pair)
-        return (
-            {} if anchor is None else dict(zip(ANCHOR_FIELDS, (anchor.human, anchor.weight, anchor.gain), strict=True))
-        )
+        numbers = () if anchor is None else (anchor.human, anchor.weight, anchor.gain)
+        return dict(zip(ANCHOR_FIELDS, numbers, strict=False))
 
     def is_significant(self, pair: Pair) -> bool:
         """Whether the difference is significant after correction: `p_corrected` is below `alpha`."""
@@ -244,14 +239,14 @@ class Comparison(Exports):
     @property
     def caption(self) -> str:
         """What the table of means shows, in words."""
-        return f"Means over {self._counted()}. {self._letters()}"
+        return f"Means over {self._counted()}. {self._letters}"
 
+    @property
     def _letters(self) -> str:
         """What the letters after the means say."""
-        text = f"Letters: significantly better than these runs by the {self.settings.words}"
-        if self.settings.baseline is None:
-            return text
-        return f"{text}. Each run is compared with the baseline {show(self.settings.baseline)} only"
+        baseline = self.settings.baseline
+        only = "" if baseline is None else f". Each run is compared with the baseline {show(baseline)} only"
+        return f"Letters: significantly better than these runs by the {self.settings.words}{only}"
 
     def _counted(self) -> str:
         """The queries that the means are over, in words."""
@@ -268,7 +263,7 @@ class Comparison(Exports):
         symbols = symbols_of(self._first)
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
         columns = {Column(name, symbol=symbols[name]): self._column(name, marks) for name in measures}
-        return system_table(marks, columns, f"Means over {self._counted()}")._replace(legend=self._letters())
+        return system_table(marks, columns, f"Means over {self._counted()}")._replace(legend=self._letters)
 
     def _column(self, measure: str, marks: dict[str, str]) -> list[Marked]:
         """The means of one measure, one per run."""
@@ -290,24 +285,23 @@ class Comparison(Exports):
 
     def _pair_table(self, pairs: Sequence[Pair]) -> Table:
         """One row per pair and measure, with the notes and the signature."""
-        hidden = []
+        notes = [str(note) for note in self.notes]
         if len(pairs) < len(self.pairs):
             found = sum(map(self.is_significant, self.pairs))
-            hidden = [
-                f"{found:,} of {count(len(self.pairs), 'comparison')} significant; {Option('pairs', 'all')} shows all"
-            ]
+            hidden = f"{found:,} of {count(len(self.pairs), 'comparison')} significant"
+            notes.insert(0, f"{hidden}; {Option('pairs', 'all')} shows all")
         rows = tuple(
             (
                 *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
-                *(small(pair.p), small(pair.p_corrected)),
+                # Smaller p-values would round to 0.
+                *("<0.0001" if p < SMALLEST_SHOWN else p for p in (pair.p, pair.p_corrected)),
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
                 *self._anchor_fields(pair).values(),
             )
             for pair in pairs
         )
-        notes = (*hidden, *map(str, self.notes))
         columns = (*PAIR_COLUMNS, *(map(Column, ANCHOR_FIELDS) if self._anchors else ()))
-        return Table(columns, rows, self.signature.summary, notes, self.signature.hint)
+        return Table(columns, rows, self.signature.summary, tuple(notes), self.signature.hint)
 
     def to_markdown(
         self,
@@ -350,17 +344,16 @@ class Comparison(Exports):
 
     def to_csv(self) -> str:
         """The pairs with every digit, comma-separated, and the signature in each row."""
-        return render(self._pair_records(), "csv")
+        return self._write_pairs("csv")
 
     def to_tsv(self) -> str:
         """The pairs with every digit, tab-separated, and the signature in each row."""
-        return render(self._pair_records(), "tsv")
+        return self._write_pairs("tsv")
 
-    def _pair_records(self) -> Table:
-        """The pairs as they are stored, and the signature."""
+    def _write_pairs(self, format: str) -> str:
         records = self._records()
         names = dict.fromkeys(name for record in records for name in record)
-        return Table(tuple(map(Column, names)), tuple(tuple(record.values()) for record in records))
+        return render(Table(tuple(map(Column, names)), tuple(tuple(record.values()) for record in records)), format)
 
     def _records(self) -> list[dict[str, Any]]:
         """The pairs by field, with what human labels there are and the signature."""
@@ -385,20 +378,12 @@ class Comparison(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the runs, the notes and the signature."""
-        records = [
-            {name: finite(value) for name, value in record.items() if name != "signature"} for record in self._records()
-        ]
-        notes = [note.to_dict() for note in self.notes]
-        how = {"signature": str(self.signature), **self.settings._asdict()}
-        found = {
+        pairs = [{**pair._asdict(), **self._anchor_fields(pair)} for pair in self.pairs]
+        return json_fields("comparison") | {
+            "signature": str(self.signature),
+            **self.settings._asdict(),
             "verdict": self.verdict.to_list(),
-            "comparisons": records,
+            "comparisons": [{name: finite(value) for name, value in pair.items()} for pair in pairs],
             "runs": self.results.to_dict()["runs"],
-            "notes": notes,
+            "notes": [note.to_dict() for note in self.notes],
         }
-        return json_fields("comparison") | how | found
-
-
-def small(p: float) -> float | str:
-    """A p-value that would be rounded to 0 as a bound."""
-    return "<0.0001" if p < SMALLEST_SHOWN else p

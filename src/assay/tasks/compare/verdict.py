@@ -70,17 +70,6 @@ class ComparisonVerdict:
         return [{name: value for name, value in line._asdict().items() if name != "text"} for line in self.lines]
 
 
-class Side(NamedTuple):
-    """A pair seen from one of its runs: the other run, and the difference and its interval in favour of the one."""
-
-    pair: Pair
-    other: str
-    difference: float
-    low: float
-    high: float
-    winner: str | None
-
-
 def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]]) -> ComparisonVerdict:
     """What each measure says: about the two runs, about the baseline, or about the run with the best mean.
 
@@ -89,12 +78,9 @@ def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]
     by_measure: dict[str, list[Pair]] = {}
     for pair in comparison.pairs:
         by_measure.setdefault(pair.measure, []).append(pair)
-    is_single = len(comparison.results) == 2  # noqa: PLR2004 - a pair
-    if is_single:
+    if len(comparison.results) == 2:  # noqa: PLR2004 - a pair
         return ComparisonVerdict(tuple(tell_pair(comparison, *pairs) for pairs in by_measure.values()))
-    return ComparisonVerdict(
-        tuple(tell_many(comparison, pairs, means[measure]) for measure, pairs in by_measure.items())
-    )
+    return ComparisonVerdict(tuple(tell_many(comparison, each, means[name]) for name, each in by_measure.items()))
 
 
 def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
@@ -105,96 +91,66 @@ def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
         text = f"{measure}: {pair.a} and {pair.b} {reason}"
         text = f"{NO_DIFFERENCE}{measure} ({reason})" if is_plain(reason) else text
         return VerdictLine(measure, pair.a, (), (), (pair.b,), text)
-    side = seen_from(comparison, pair, winner)
-    text = f"{winner} beats {side.other} on {measure}{direction(comparison, measure)}: {numbers(side)}"
-    return VerdictLine(measure, winner, (side.other,), (), (), text)
+    other = other_of(pair, winner)
+    text = f"{winner} beats {other} on {measure}{direction(comparison, measure)}: {numbers(pair, winner)}"
+    return VerdictLine(measure, winner, (other,), (), (), text)
 
 
 def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str, float]) -> VerdictLine:
     """How the baseline, or the run with the best mean, compares with the others."""
     measure, baseline = pairs[0].measure, comparison.settings.baseline
     run = next(iter(means)) if baseline is None else baseline
-    own = [pair for pair in pairs if run in (pair.a, pair.b)]
-    sides = [seen_from(comparison, pair, run if baseline is None else other_of(pair, run)) for pair in own]
-    place = {name: number for number, name in enumerate(means)}
-    others = sorted(zip(own, sides, strict=True), key=lambda each: place[other_of(each[0], run)])
-    beats, beaten_by, undecided = (
-        Told(tuple(other_of(pair, run) for pair, _ in group), tuple(side for _, side in group), len(sides))
-        for group in (
-            [each for each in others if each[1].winner == run],
-            [each for each in others if each[1].winner not in (run, None)],
-            [each for each in others if each[1].winner is None],
-        )
-    )
+    found = {other_of(pair, run): pair for pair in pairs if run in (pair.a, pair.b)}
+    own = {name: found[name] for name in means if name in found}
+    winners = {name: comparison.winner(pair) for name, pair in own.items()}
+    beats = tuple(name for name in own if winners[name] == run)
+    beaten_by = tuple(name for name in own if winners[name] == name)
+    undecided = tuple(name for name in own if winners[name] is None)
+
+    def told(names: Sequence[str]) -> str:
+        """The runs: a few by name with their numbers, many as a count."""
+        if len(names) <= MOST_TOLD:
+            # In favour of the best run, or of those that are compared with the baseline.
+            return " and ".join(f"{name} ({numbers(own[name], name if baseline else run)})" for name in names)
+        if len(names) <= MOST_NAMES:
+            return joined(names)
+        return "all other runs" if len(names) == len(own) else f"{len(names)} of the {len(own)} other runs"
+
     head = f"{measure}{direction(comparison, measure)}"
+    open_runs = undecided_words(comparison, {name: own[name] for name in undecided})
     if baseline is None:
-        best = f"{head}: {run} has the best mean ({means[run]:.4f})"
         parts = [
-            best,
-            f"beats {beats.listed}" if beats.names else "beats no other run",
-            f"is beaten by {beaten_by.listed}" if beaten_by.names else "",
-            f"cannot be told apart from {undecided_words(comparison, undecided)}" if undecided.names else "",
+            f"{head}: {run} has the best mean ({means[run]:.4f})",
+            f"beats {told(beats)}" if beats else "beats no other run",
+            f"is beaten by {told(beaten_by)}" if beaten_by else "",
+            f"cannot be told apart from {open_runs}" if undecided else "",
         ]
         text = ", ".join(filter(None, parts))
     else:
         parts = [
-            f"{beaten_by.listed} {beaten_by.verb} better" if beaten_by.names else "",
-            f"{beats.listed} {beats.verb} worse" if beats.names else "",
-            f"no difference found for {undecided_words(comparison, undecided)}" if undecided.names else "",
+            f"{told(names)} {'is' if len(names) == 1 else 'are'} {word}" if names else ""
+            for names, word in ((beaten_by, "better"), (beats, "worse"))
         ]
+        parts.append(f"no difference found for {open_runs}" if undecided else "")
         text = f"{head} against {run}: {'; '.join(filter(None, parts))}"
-    return VerdictLine(measure, run, beats.names, beaten_by.names, undecided.names, text)
-
-
-class Told(NamedTuple):
-    """Other runs with the same outcome, the pairs, and how many runs there are."""
-
-    names: tuple[str, ...]
-    sides: tuple[Side, ...]
-    total: int
-
-    @property
-    def verb(self) -> str:
-        return "is" if len(self.names) == 1 else "are"
-
-    @property
-    def listed(self) -> str:
-        """The runs: a few by name with their numbers, many as a count."""
-        if len(self.names) <= MOST_TOLD:
-            told = zip(self.names, self.sides, strict=True)
-            return " and ".join(f"{name} ({numbers(side)})" for name, side in told)
-        if len(self.names) <= MOST_NAMES:
-            return joined(self.names)
-        return (
-            "all other runs" if len(self.names) == self.total else f"{len(self.names)} of the {self.total} other runs"
-        )
+    return VerdictLine(measure, run, beats, beaten_by, undecided, text)
 
 
 def other_of(pair: Pair, run: str) -> str:
-    """The other run of a pair."""
     return pair.a if run == pair.b else pair.b
 
 
-def seen_from(comparison: Comparison, pair: Pair, run: str) -> Side:
-    """A pair from the side of one of its runs."""
-    winner = comparison.winner(pair)
-    if run == pair.b:
-        return Side(pair, pair.a, pair.difference, pair.low, pair.high, winner)
-    return Side(pair, pair.b, -pair.difference, -pair.high, -pair.low, winner)
-
-
-def undecided_words(comparison: Comparison, told: Told) -> str:
+def undecided_words(comparison: Comparison, pairs: Mapping[str, Pair]) -> str:
     """The runs that cannot be told apart, and what difference could have been seen."""
-    if len(told.names) == 1 and not is_plain(reason := why_open(comparison, told.sides[0].pair)):
-        return f"{told.names[0]} (they {reason})"
-    names = list(told.names)
+    names = list(pairs)
+    if len(names) == 1 and not is_plain(reason := why_open(comparison, pairs[names[0]])):
+        return f"{names[0]} (they {reason})"
     if len(names) > MOST_NAMES:
         names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
-    blind = [too_few(side.pair) for side in told.sides if is_blind(comparison, side.pair)]
-    if len(blind) == len(told.sides):
-        return f"{joined(names)} ({blind[0]})"
-    pairs = [side.pair for side in told.sides if not is_blind(comparison, side.pair)]
-    seen = sorted(pair.detectable for pair in pairs if not math.isnan(pair.detectable))
+    sighted = [pair for pair in pairs.values() if not is_blind(comparison, pair)]
+    if pairs and not sighted:
+        return f"{joined(names)} ({too_few(next(iter(pairs.values())))})"
+    seen = sorted(pair.detectable for pair in sighted if not math.isnan(pair.detectable))
     limits = list(dict.fromkeys(map(short, (seen[0], seen[-1])))) if seen else []
     return joined(names) + (f" (could have seen {' to '.join(limits)})" if limits else "")
 
@@ -245,15 +201,17 @@ def direction(comparison: Comparison, measure: str) -> str:
     return "" if first.measures[measure].definition.higher_is_better else " (lower is better)"
 
 
-def numbers(side: Side) -> str:
-    """The difference, its interval and the corrected p-value, with as many digits as it takes.
+def numbers(pair: Pair, run: str) -> str:
+    """The difference in favour of a run, its interval and the corrected p-value, with as many digits as it takes.
 
     The interval is not corrected for several comparisons; the p-value is.
     """
-    bounds = [side.difference / 10, side.low, side.high]
-    digits = max(digits_of(each) for each in bounds)
-    interval = "" if math.isnan(side.low) else f" [{side.low:.{digits}f}, {side.high:.{digits}f}]"
-    return f"{side.difference:+.{digits}f}{interval}, {p_words(side.pair.p_corrected)}"
+    difference, low, high = pair.difference, pair.low, pair.high
+    if run == pair.a:
+        difference, low, high = -difference, -high, -low
+    digits = max(map(digits_of, (difference / 10, low, high)))
+    interval = "" if math.isnan(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
+    return f"{difference:+.{digits}f}{interval}, {p_words(pair.p_corrected)}"
 
 
 def short(value: float) -> str:
@@ -278,21 +236,22 @@ def joined(names: Sequence[str]) -> str:
     >>> joined(["a"]), joined(["a", "b", "c"])
     ('a', 'a, b and c')
     """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def counted_words(results: Mapping[str, Result], pairs: Sequence[Pair]) -> str:
     """The queries that the means of a comparison are over, in words: those with a value in every run."""
-    first = next(iter(results.values()))
-    total = count(len(first.queries), "query", "queries")
+    size = len(next(iter(results.values())).queries)
+    total = count(size, "query", "queries")
     measures = dict.fromkeys(pair.measure for pair in pairs)
     numbers = {each: int(shared_queries(results.values(), each).sum()) for each in measures}
-    different = set(numbers.values())
-    if different == {len(first.queries)}:
+    different = {*numbers.values()}
+    if different == {size}:
         return total
-    number = f"{different.pop():,}" if len(different) == 1 else "those"
-    text = f"{number} of {total} with a value in every run"
-    if number == "those":
-        text += f" ({', '.join(f'{measure}: {each:,}' for measure, each in numbers.items())})"
-    is_more = any(pair.wins + pair.ties + pair.losses > numbers[pair.measure] for pair in pairs)
+    if len(different) == 1:
+        text = f"{different.pop():,} of {total} with a value in every run"
+    else:
+        listed = ", ".join(f"{measure}: {each:,}" for measure, each in numbers.items())
+        text = f"those of {total} with a value in every run ({listed})"
+    is_more = any(queries_of(pair) > numbers[pair.measure] for pair in pairs)
     return text + ("; a pair is tested on all queries with a value in both runs" if is_more else "")

@@ -12,7 +12,7 @@ from assay.core.errors import FormatError
 from assay.core.text import count, printable, quoted
 from assay.files.replace import target_of
 from assay.render import Exports, Table, finite, json_fields
-from assay.render.narrow import narrow_text
+from assay.render.text import to_text
 from assay.tasks.probe.latency import Calls, Latency, duration, latency_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Probe(Exports):
         """Quality, then latency and throughput, then the notes; the table is at most `width` columns wide."""
         table = self.result.table()
         notes = [f"note: {printable(note)}" for note in table.notes]
-        return "\n".join([narrow_text(table._replace(notes=()), width) + self.pace, *notes])
+        return "\n".join([to_text(table._replace(notes=()), width) + self.pace, *notes])
 
     def __str__(self) -> str:
         return "\n".join([self.to_text(), *(f"failed: {line}" for line in self.failure_lines())])
