@@ -1,17 +1,7 @@
 """Tables, written for terminals, Markdown, LaTeX, notebooks and other programs."""
 
-from assay.render.export import FORMATS, Exports, View, finite, json_fields, markdown, records, render, write_json
-from assay.render.table import (
-    Cell,
-    Column,
-    Marked,
-    Named,
-    Ranged,
-    Table,
-    marks_of,
-    shown,
-    system_table,
-)
+from assay.render.export import FORMATS, Exports, View, json_fields, markdown, records, render, write_json
+from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, finite, marks_of, shown, system_table
 
 __all__ = [
     "FORMATS",

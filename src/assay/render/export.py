@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import PolicyError
 from assay.core.text import printable, show
-from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, lines_below, sentences, shown, texts
+from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, finite, lines_below, sentences, shown, texts
 from assay.render.text import to_text
 
 if TYPE_CHECKING:
@@ -146,11 +146,6 @@ def json_fields(kind: str) -> dict[str, Any]:
     {'schema': 'assay/gate', 'version': 1}
     """
     return {"schema": f"assay/{kind}", "version": JSON_VERSION}
-
-
-def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
-    """A value as JSON can hold it: None for a number that is not finite."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def to_markdown(table: Table) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.core.policies import check_whole
@@ -162,6 +162,11 @@ def sentences(*texts: str) -> str:
     """Texts one after the other, with a full stop between them."""
     *first, last = [text for text in texts if text] or [""]
     return "".join(f"{text.rstrip('.')}. " for text in first) + last
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a record holds
+    """A value as JSON can hold it: None for a number that is not finite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def ranges(marks: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.text import printable, shorten_text
 from assay.render.charts.chart import Chart
 from assay.render.charts.theme import DASHES
-from assay.render.export import finite
+from assay.render.table import finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
