@@ -27,7 +27,8 @@ def shortest(definition):
 
 
 def steps_of(measure, record):
-    (only,) = read_records([{"query_id": "0", **record}]).each
+    # A record beside it has what records need at least.
+    only = read_records([{"query_id": "0", **record}, {"query_id": "1", "gold": ["d"]}]).each[0]
     return measure.definition.function(Case(only), **measure.values)
 
 
