@@ -238,21 +238,6 @@ class OwnCriterion(NamedTuple):
     see: str = "answer"
     higher_is_better: bool = True
 
-    def steps(self, case: Case) -> Steps:
-        """What is asked about a record."""
-        if self.kind == "rubric":
-            return judge_level(case, self.words, dict(self.levels), self.see)
-        if self.kind == "g_eval":
-            return judge_score(case, self.words, self.see)
-        return judge_verdict(ASPECT if self.kind == "aspect" else GUIDELINE, case, self.words, self.see)
-
-    @property
-    def basis(self) -> str:
-        """What the numbers depend on: the prompts, and the words of the criterion."""
-        words = repr((self.kind, self.words, self.levels, self.see)).encode()
-        prompts = ", ".join(map(str, KINDS[self.kind].prompts))
-        return f"{prompts}, criterion {hashlib.sha256(words).hexdigest()[:8]}"
-
 
 @dataclass(frozen=True)
 class CriterionDefinition(Definition):
@@ -267,24 +252,29 @@ class CriterionDefinition(Definition):
 @lru_cache(maxsize=MOST_DEFINED)
 def criterion_definition(criterion: OwnCriterion) -> Definition:
     """The measure of a criterion. It is created once, so that equal criteria are equal measures."""
+    name, kind, words, levels, see, higher_is_better = criterion
 
     def judge_criterion(case: Case) -> Steps:
-        return criterion.steps(case)
+        if kind == "rubric":
+            return judge_level(case, words, dict(levels), see)
+        if kind == "g_eval":
+            return judge_score(case, words, see)
+        return judge_verdict(ASPECT if kind == "aspect" else GUIDELINE, case, words, see)
 
-    base, levels = KINDS[criterion.kind], criterion.levels
-    about = [*([criterion.words] if criterion.words else []), *(f"{level}: {text}" for level, text in levels)]
-    judge_criterion.__doc__ = "; ".join(about)
+    base = KINDS[kind]
+    judge_criterion.__doc__ = "; ".join([words, *(f"{level}: {text}" for level, text in levels)])
+    digest = hashlib.sha256(repr((kind, words, levels, see)).encode()).hexdigest()[:8]
     return CriterionDefinition(
-        criterion.name,
+        name,
         judge_criterion,
-        criterion.name,
+        name,
         base.formula,
         range=(float(levels[0][0]), float(levels[-1][0])) if levels else base.range,
         of="judged",
         prompts=base.prompts,
         draws=base.draws,
-        higher_is_better=criterion.higher_is_better,
-        basis=lambda: criterion.basis,
+        higher_is_better=higher_is_better,
+        basis=lambda: f"{', '.join(map(str, base.prompts))}, criterion {digest}",
         criterion=criterion,
     )
 

@@ -257,30 +257,21 @@ def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> Header
     's3cret'
     """
     values: dict[str, str] = {}
-    substituted: list[str] = []
+    used: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
-        name, colon, template = line.partition(":")
-        if not colon or not HEADER_NAME.fullmatch(name.strip()):
+        name, colon, text = (part.strip() for part in line.partition(":"))
+        if not colon or not HEADER_NAME.fullmatch(name):
             # Any part of it may be a key.
             raise DataError(f"a header is 'Name: value', and header {number} is not; check its name and the colon")
-        used: dict[str, str] = {}
-        values[name.strip()] = header_value(name.strip(), template.strip(), environment, used)
-        substituted += used.values()
-    return Headers(values, tuple(substituted))
-
-
-def header_value(name: str, template: str, environment: Mapping[str, str], used: dict[str, str]) -> str:
-    """A header's value; variables taken from the environment are added to `used`."""
-    try:
-        for match in Template.pattern.finditer(template):
-            variable = match["named"] or match["braced"]
-            if variable:
-                used[variable] = environment[variable]
-        value = Template(template).substitute(used)
-    except KeyError as error:
-        raise DataError(f"header {show(name)}: environment variable {error.args[0]} is not set") from None
-    except ValueError:
-        raise DataError(f"header {show(name)}: $ must be followed by a variable's name; write $$ for a $") from None
-    if not value.isprintable() or not value.isascii():
-        raise DataError(f"header {show(name)}: the value must be one line of printable ASCII")
-    return value
+        template = Template(text)
+        try:
+            used |= {variable: environment[variable] for variable in template.get_identifiers()}
+            value = template.substitute(used)
+        except KeyError as error:
+            raise DataError(f"header {show(name)}: environment variable {error.args[0]} is not set") from None
+        except ValueError:
+            raise DataError(f"header {show(name)}: $ must be followed by a variable's name; write $$ for a $") from None
+        if not value.isprintable() or not value.isascii():
+            raise DataError(f"header {show(name)}: the value must be one line of printable ASCII")
+        values[name] = value
+    return Headers(values, tuple(used.values()))
