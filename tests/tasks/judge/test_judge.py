@@ -7,7 +7,6 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
-from assay.tasks.judge.drive import judge_records
 from judges import Script
 from tables import for_each
 
@@ -159,21 +158,11 @@ def test_a_cost_limit_keeps_what_is_done():
 
 
 def test_failures_have_no_score_and_many_are_said_loudly():
-    from assay.data.records.read import read_records
-    from assay.measures import parse
-
-    script = Script("no JSON")
-    records = read_records([{"query_id": "q1", "question": "?", "answer": "Hi", "retrieved_texts": ["a"]}]).each
-    rulings = judge_records(
-        records, {"faithfulness": parse("faithfulness")}, assay.Judge(script, cache=False, retries=0)
-    )
-    assert rulings["faithfulness"][0].kind is RulingKind.UNPARSABLE
+    record = {"query_id": "q1", "question": "?", "answer": "Hi", "retrieved_texts": ["a"]}
+    judge = assay.Judge(Script("no JSON"), cache=False, retries=0)
     with pytest.warns(assay.DataWarning, match="the judge failed on 1 of 1 questions"):
-        result = assay.evaluate_rag(
-            [{"query_id": "q1", "question": "?", "answer": "Hi", "retrieved_texts": ["a"]}],
-            ["faithfulness"],
-            judge=assay.Judge(script, cache=False, retries=0),
-        )
+        result = assay.evaluate_rag([record], ["faithfulness"], judge=judge)
+    assert result.rulings["faithfulness"][0].kind is RulingKind.UNPARSABLE
     assert result.counted("faithfulness") == 0
 
 
