@@ -136,7 +136,7 @@ def all_obvious(rankings, qrels, how):
 def read_tops(qrels, run, measures="ap", *, threads=1, **how):
     scorer = Scorer(make_plan(measures, top=TOP, **how), qrels, threads=threads)
     read = scorer.read(run)
-    return scorer, read, scorer.tops(read)
+    return scorer, read, scorer.plan.tops(read)
 
 
 def check_ranks(scorer, read, tops):
@@ -202,7 +202,7 @@ def test_dicts_whose_judged_documents_do_not_tie(queries, how):
 def test_some_dicts_tie_and_others_do_not():
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0, "b": 2.0}, "q3": {"b": 5, "a": 5}}
     scorer = Scorer(make_plan(["ap", "ranx:map"], top=1), {query: ["a"] for query in run})
-    assert scorer.tops(scorer.read(run)).ids() == ["b", "b", "b"]
+    assert scorer.plan.tops(scorer.read(run)).ids() == ["b", "b", "b"]
 
 
 def test_what_is_not_unicode_is_an_error_of_the_run():
@@ -247,7 +247,7 @@ def test_rankings_added_one_by_one():
     read = scorer.start()
     scorer.add(read, "q2", ["x", "b", "y"])
     scorer.add(read, "q1", {"a": 1.0})
-    assert scorer.tops(read).rankings() == [[("a", 1.0)], [("x", 0.0), ("b", -1.0)]]
+    assert scorer.plan.tops(read).rankings() == [[("a", 1.0)], [("x", 0.0), ("b", -1.0)]]
 
 
 def test_an_excluded_empty_id_keeps_its_place():
@@ -260,13 +260,13 @@ def test_an_excluded_empty_id_keeps_its_place():
 def test_the_policies_of_the_first_measure_order_them_at_no_further_ranking():
     plan = make_plan(["ap", "trec_eval:map"], top=2, ties="docid_asc")
     scorer = Scorer(plan, {"q": {"a": 1}})
-    assert scorer.tops(scorer.read({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})).documents(0) == ["a", "b"]
+    assert scorer.plan.tops(scorer.read({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})).documents(0) == ["a", "b"]
     assert len(plan.options) == len(make_plan(["ap", "trec_eval:map"], ties="docid_asc").options)
 
 
 def test_nothing_is_kept_unless_asked_for():
     scorer = Scorer(make_plan(["rr"]), {"q": ["a"]})
-    tops = scorer.tops(scorer.read({"q": ["a"]}))
+    tops = scorer.plan.tops(scorer.read({"q": ["a"]}))
     assert (tops.ids(), tops.starts.tolist(), tops.text) == ([], [0, 0], b"")
     assert not scorer.score_all({"one": {"q": ["a"]}})[1].tops
 

@@ -129,7 +129,6 @@ class ChunkRanking(KernelRanking):
         return sum(each.repeats_dropped(number) for each in (self.ranker, *self.others))
 
     def chunks(self, number: int) -> Chunks:
-        """What became of the chunks."""
         rankers = (self.ranker, *self.others)
         retrieved, dropped, unmatched = map(sum, zip(*(each.chunks(number) for each in rankers), strict=True))
         found = Chunks(self.rule, retrieved, dropped)
@@ -142,7 +141,6 @@ class ChunkRanking(KernelRanking):
 
 
 def new_ranker(queries: Sequence[str], options: Sequence[Options]) -> Ranker:
-    """A ranker of queries that have no judgments."""
     return Ranker(Index(Rows.from_judgments(dict.fromkeys(queries, ())), "count"), list(options))
 
 

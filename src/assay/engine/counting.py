@@ -61,7 +61,6 @@ class Way(NamedTuple):
 
     @property
     def excludes(self) -> bool:
-        """Whether the document that is named like its query is left out."""
         return self.policies.exclude == "query_id"
 
     @property
@@ -99,7 +98,6 @@ class FindingPass:
         return to_bytes(polars.DataFrame(rows).join(self.judged, on=self.on, how="semi"))
 
     def merge(self, states: Iterable[bytes]) -> bytes:
-        """What several parts say together."""
         return to_bytes(polars.concat(map(from_bytes, states)))
 
     def finish(self, state: bytes) -> polars.DataFrame:
@@ -128,7 +126,6 @@ class Counting:
         self.levels = [Levels(found, way) for way in ways]
 
     def partial(self, rows: Any) -> bytes:  # noqa: ANN401 - any Arrow frame
-        """What some rows count."""
         return to_bytes(polars.concat([self.count_rows(rows, number) for number in range(len(self.ways))]))
 
     def count_rows(self, rows: Any, number: int) -> polars.DataFrame:  # noqa: ANN401 - any Arrow frame
@@ -145,17 +142,14 @@ class Counting:
         return polars.concat(parts).with_columns(polars.lit(number, polars.Int32).alias("way"))
 
     def merge(self, states: Iterable[bytes]) -> bytes:
-        """What several parts say together."""
         keys = ["way", "slot", "run", "query_id"]
         state = polars.concat(map(from_bytes, states))
         return to_bytes(state.group_by(keys, maintain_order=True).agg(polars.col("rows", "excluded").sum()))
 
     def finish(self, state: bytes) -> Counted:
-        """What was counted, for each run."""
         return self.count(from_bytes(state))
 
     def count(self, state: polars.DataFrame) -> Counted:
-        """What merged parts say."""
         ways = zip(self.levels, self.ways, strict=True)
         parts = [levels.count(way, state.filter(way=number)) for number, (levels, way) in enumerate(ways)]
         return Counted.join(parts)
@@ -267,19 +261,16 @@ class Levels:
 
 
 def place_error(query: str) -> DataError:
-    """The error for two rows at the same place, where places decide."""
     return DataError(
         f"query {show(query)} has two rows with the same number in the order column; every row of a query needs its own"
     )
 
 
 def to_bytes(frame: polars.DataFrame) -> bytes:
-    """A frame as Arrow's IPC bytes."""
     file = BytesIO()
     frame.write_ipc(file, compression="zstd")
     return file.getvalue()
 
 
 def from_bytes(content: bytes) -> polars.DataFrame:
-    """A frame from Arrow's IPC bytes."""
     return polars.read_ipc(BytesIO(content))

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay._kernel import Options, Ranker
 from assay.core.limits import LIMITS, MOST_THREADS
@@ -52,7 +52,6 @@ class KernelRanking(Ranking):
         self._counts: dict[int, Counts] = {}
 
     def new_ranker(self) -> Ranker:
-        """A ranker that has seen nothing."""
         return Ranker(self.qrels.index, self.options, surplus=self.is_surplus_ignored)
 
     def read(self, run: object, **how: Any) -> None:  # noqa: ANN401 - as in `rank_run`
@@ -61,7 +60,6 @@ class KernelRanking(Ranking):
         self._counts.clear()
 
     def add(self, query: object, ranking: object) -> None:
-        """Ranks one more query."""
         self.ranker.add(query, ranking)
         self._counts.clear()
 
@@ -206,48 +204,36 @@ def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], thre
     >>> map_in_threads(str, range(3))
     ['0', '1', '2']
     """
-    work = Work(function, items)
-    helpers = [threading.Thread(target=copy_context().run, args=(work.run,)) for _ in range(1, count_threads(threads))]
-    started = []
+    numbered, lock = enumerate(items), threading.Lock()
+    done: dict[int, Done] = {}
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            while True:
+                with lock:
+                    found = None if errors else next(numbered, None)
+                if found is None:
+                    return
+                done[found[0]] = function(found[1])
+        except BaseException as error:  # noqa: BLE001 - raised again below; the first one ends the work
+            errors.append(error)
+
+    helpers = []
     try:
-        for each in helpers:
+        for _ in range(1, count_threads(threads)):
+            helper = threading.Thread(target=copy_context().run, args=(work,))
             try:
-                each.start()
+                helper.start()
             except RuntimeError:
                 # No further thread can be started: those that are there do its share.
                 break
-            started.append(each)
-        work.run()
-    finally:
-        work.is_over = True
-        for each in started:
-            each.join()
-    if work.error is not None:
-        raise work.error
-    return [work.done[number] for number in range(len(work.done))]
-
-
-class Work(Generic[Item, Done]):
-    """Items that several threads take from, and what was made of them. The first error ends the work."""
-
-    def __init__(self, function: Callable[[Item], Done], items: Iterable[Item]) -> None:
-        self.done: dict[int, Done] = {}
-        self.error: BaseException | None = None
-        self.is_over = False
-        self._function = function
-        self._items = enumerate(items)
-        self._lock = threading.Lock()
-
-    def run(self) -> None:
-        """Works on items until there are no more."""
-        try:
-            while (found := self._next()) is not None:
-                number, item = found
-                self.done[number] = self._function(item)
-        except BaseException as error:  # noqa: BLE001 - raised again by who asked for the work
-            self.error = self.error or error
-            self.is_over = True
-
-    def _next(self) -> tuple[int, Item] | None:
-        with self._lock:
-            return None if self.is_over else next(self._items, None)
+            helpers.append(helper)
+        work()
+    except BaseException as error:  # noqa: BLE001 - as above
+        errors.append(error)
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[0]
+    return [done[number] for number in range(len(done))]

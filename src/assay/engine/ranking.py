@@ -270,14 +270,12 @@ def restrict(judged: Judged, policies: Policies) -> Judged:
 
 
 def only_judged(judged: Judged) -> Judged:
-    """The rankings without unjudged documents."""
     hits = judged.judged().among_themselves()
     repeats = hits.count() - hits.distinct().count()
     return rebuild(judged, retrieved=hits.count(), hits=replace(hits, rank=hits.ordinal), repeats=repeats, foreign=None)
 
 
 def only_top(judged: Judged, depth: int) -> Judged:
-    """The rankings cut after `depth` documents."""
     # No array holds a number as large as `depth` may be.
     depth = int(min(depth, judged.retrieved.max(initial=1)))
     hits = judged.hits.top(depth)

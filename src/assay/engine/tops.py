@@ -35,7 +35,6 @@ class Tops:
 
     @classmethod
     def of(cls, columns: TopColumns) -> Tops:
-        """What the kernel kept."""
         starts, scores, offsets = integers(columns["starts"]), floats(columns["scores"]), integers(columns["offsets"])
         return cls(starts, scores, offsets, columns["ids"])
 
@@ -54,11 +53,9 @@ class Tops:
         return cls(starts, np.array(scores, dtype=np.float64), offsets, b"".join(ids))
 
     def count(self, query: int) -> int:
-        """How many documents are known of a query."""
         return int(self.starts[query + 1] - self.starts[query])
 
     def documents(self, query: int) -> list[str]:
-        """The ids of a query's first documents."""
         return self.some(int(self.starts[query]), int(self.starts[query + 1]))
 
     def ids(self) -> list[str]:

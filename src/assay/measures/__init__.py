@@ -181,11 +181,9 @@ class MeasureTable(Mapping[str, Definition]):
         return len(list(iter(self)))
 
     def names(self) -> list[str]:
-        """Every name and alias."""
         return list(self._names)
 
     def has(self, name: str) -> bool:
-        """Whether a name or an alias is taken, in upper or lower case."""
         return name.lower() in self._lower
 
     def find(self, name: str) -> tuple[Definition, Values]:
@@ -204,7 +202,6 @@ class MeasureTable(Mapping[str, Definition]):
         return definition, definition.aliases.get(known, {})
 
     def add(self, definition: Definition) -> None:
-        """Enters a measure of the user's."""
         for name in (definition.name, *definition.aliases):
             if name in self._names:
                 raise MeasureError(f"a measure named {show(name)} already exists; choose another name")
@@ -226,7 +223,6 @@ class MeasureTable(Mapping[str, Definition]):
 
 
 def load(module: str) -> ModuleType:
-    """Imports a family of measures."""
     try:
         return import_module(module)
     except OSError as error:
@@ -234,7 +230,6 @@ def load(module: str) -> ModuleType:
 
 
 def definitions_in(module: ModuleType) -> list[Definition]:
-    """The measures that a module defines, in order."""
     found = (each for each in vars(module).values() if isinstance(each, Definition))
     return [each for each in found if each.function.__module__ == module.__name__]
 

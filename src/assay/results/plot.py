@@ -41,7 +41,6 @@ def mean_rows(results: Mapping[str, Result], measure: str | Measure | None) -> M
 
 
 def draw_means(rows_of: Callable[[str | Measure | None], MeanRows], choice: Choice) -> Chart:
-    """Means with intervals."""
     rows, counted = rows_of(choice.measure)
     return means(rows, means_caption(counted, has_intervals=any(row.low is not None for row in rows)))
 
@@ -72,21 +71,18 @@ def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
 
 
 def draw_queries(results: Mapping[str, Result], choice: Choice) -> Chart:
-    """Two runs query by query, as bars."""
     from assay.render.charts.queries import queries
 
     return draw_pair(queries, results, choice)
 
 
 def draw_scatter(results: Mapping[str, Result], choice: Choice) -> Chart:
-    """Two runs query by query, as points."""
     from assay.render.charts.queries import scatter
 
     return draw_pair(scatter, results, choice)
 
 
 def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice: Choice) -> Chart:
-    """A chart of two runs query by query."""
     runs = chosen_pair(results, choice.a, choice.b)
     first = results[runs[0]]
     second = align_by_query(results[runs[1]], first.queries)

@@ -78,7 +78,6 @@ def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str])
 
 
 def stored_content(result: Result) -> bytes:
-    """What is written of a result."""
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
         raise DataError(
             f"the query id {show(wrong[0])} cannot be stored; use ids that are valid Unicode and not too long"
@@ -193,7 +192,6 @@ def checksum_of(fields: Mapping[str, Any], queries: Sequence[str], scores: Itera
 
 
 def as_floats(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    """The value with floats for its whole numbers."""
     if isinstance(value, dict):
         return {name: as_floats(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -34,7 +34,6 @@ MOST_ABSENT = 10_000
 
 
 def fault(text: str) -> FormatError:
-    """The error for an invalid field."""
     return FormatError(f"{text}; write the file again with `{Option('result.save')}`")
 
 
@@ -198,7 +197,6 @@ def read_measures(
 
 
 def check_measure(said: object, where: str) -> dict[str, Any]:
-    """The description of a measure, with every field checked."""
     needed = ("name", "measure", "aggregate", "higher_is_better")
     about = check_fields(said, needed, where, allowed=("policies", "mean"))
     if not is_name(about["name"]) or not is_name(about["measure"]):
@@ -334,6 +332,5 @@ def is_absent(measure: Measure) -> bool:
 
 
 def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
-    """A note for each measure known by name only."""
     names = [name for name, each in measures.items() if is_absent(each)]
     return [Note.of(NoteKind.NOT_DEFINED, measures=[printable(name)]) for name in names]

@@ -91,7 +91,6 @@ def read_file(session: SparkSession, path: str, format: str | None = None) -> Da
 
 
 def format_of(path: str) -> str:
-    """The format that the ending of a path says."""
     name = PurePosixPath(path.rstrip("/*"))
     suffix = name.with_suffix("").suffix if name.suffix in COMPRESSED else name.suffix
     if suffix.lower() not in FORMATS:
@@ -111,7 +110,6 @@ def numeric(frame: DataFrame) -> DataFrame:
 
 
 def to_number(text: Column) -> Column:
-    """The number that a text is, or null."""
     from pyspark.sql import functions
 
     return functions.when(text.rlike(NUMBER), text.try_cast("double"))

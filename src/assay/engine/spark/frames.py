@@ -111,14 +111,12 @@ def document_column(schema: StructType, path: str) -> Column:
 
 
 def check_kind(name: str, kinds: dict[str, str], allowed: Sequence[str], what: str) -> None:
-    """Raises unless a column is of one of the allowed types."""
     is_decimal = "double" in allowed and kinds[name].startswith("decimal")
     if kinds[name] not in allowed and not is_decimal:
         raise FormatError(f"the run: the column {show(name)} must hold {what}, not {kinds[name]}")
 
 
 def to_spark(session: SparkSession, frame: polars.DataFrame) -> DataFrame:
-    """A frame as a Spark DataFrame."""
     import pyarrow
 
     table = frame.to_arrow(compat_level=polars.CompatLevel.oldest())
@@ -132,7 +130,6 @@ def to_spark(session: SparkSession, frame: polars.DataFrame) -> DataFrame:
 
 
 def to_frame(frame: DataFrame) -> polars.DataFrame:
-    """A Spark DataFrame on the driver."""
     with executor_errors():
         made = polars.from_arrow(frame.toArrow())
     return made if isinstance(made, polars.DataFrame) else made.to_frame()
@@ -155,7 +152,6 @@ def executor_errors() -> Iterator[None]:
 
 
 def is_of_spark(error: Exception) -> bool:
-    """Whether Spark raised an error, or what carries its own to Python."""
     return any(each.__module__.startswith(("pyspark.", "py4j.")) for each in type(error).__mro__)
 
 
@@ -194,7 +190,6 @@ def to_batches(frame: polars.DataFrame) -> Batches:
 
 
 def small_type(kind: pyarrow.DataType) -> pyarrow.DataType:
-    """A type with offsets of 32 bits."""
     import pyarrow
 
     if pyarrow.types.is_large_list(kind):
@@ -214,7 +209,6 @@ def map_queries(
 
 
 def apply(function: Callable[[polars.DataFrame], polars.DataFrame], batches: Batches) -> Batches:
-    """What a function makes of all rows of a partition."""
     frames: list[Any] = [polars.from_arrow(batch) for batch in batches if batch.num_rows]
     if frames and len(made := function(polars.concat(frames))):
         yield from to_batches(made)

@@ -257,8 +257,6 @@ def last_ordinal(hits: Hits) -> IntArray:
 
 
 def precisions(judged: Judged, rel: float) -> FloatArray:
-    """The precision at the rank of each relevant hit."""
-
     def make() -> FloatArray:
         hits = judged.relevant(rel)
         return hits.ordinal / hits.rank

@@ -263,8 +263,6 @@ class Ideal(NamedTuple):
 
 
 def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
-    """The gains in rank order."""
-
     def make() -> Ranked:
         hits = judged.judged()
         gained = gains(hits.grade, gain, rel)
@@ -284,7 +282,6 @@ def shared_total(ranked: Ranked, k: int | None) -> FloatArray:
 
 
 def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = "judged") -> Ideal:
-    """The best possible ranking."""
     source = "listed" if ideal == "listed_cut" else ideal
 
     def make() -> Ideal:
@@ -314,12 +311,10 @@ def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
 
 
 def hashable(gain: str | GainMap) -> Hashable:
-    """A gain as part of a key."""
     return gain if isinstance(gain, str) else tuple(sorted(gain.items()))
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
-    """The gain of each grade."""
     if gain == "signed":
         return np.where((grades >= 0) & (grades < rel), 0.0, grades)
     positive = np.where(grades < rel, 0.0, np.maximum(grades, 0.0))

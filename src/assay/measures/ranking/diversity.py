@@ -288,8 +288,6 @@ def find_subtopics(judged: Judged, rel: float) -> Subtopics:
 
 
 def coverage(judged: Judged, rel: float) -> CoveredTopics:
-    """What the rankings cover."""
-
     def make() -> CoveredTopics:
         subtopics, hits = find_subtopics(judged, rel), judged.hits
         hit, row = join_hits(hits, subtopics.document)
@@ -348,13 +346,11 @@ def differs_from_previous(column: IntArray) -> BoolArray:
 
 
 def query_spans(query: IntArray) -> Iterator[tuple[int, int, int]]:
-    """Each query with the start and end of its rows."""
     queries, begins = np.unique(query, return_index=True)
     return zip(queries.tolist(), begins.tolist(), [*begins.tolist(), len(query)][1:], strict=True)
 
 
 def count_seen_before(topic: IntArray) -> IntArray:
-    """For each entry, how many earlier entries are equal."""
     order = np.argsort(topic, kind="stable")
     ordered = topic[order]
     seen = np.empty_like(topic)

@@ -166,6 +166,5 @@ def count_listed(judged: Judged, rel: float) -> IntArray:
 
 
 def harmonic_mean(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:
-    """The weighted harmonic mean of precision and recall."""
     square = beta if squared else min(beta * beta, LARGEST)
     return ratio((square + 1.0) * p * r, square * p + r)

@@ -82,7 +82,6 @@ def each_query(judged: Judged, figure: Callable[[list[Assessor]], float]) -> Flo
 
 
 def count_fulfilled(judge: Assessor, of: str) -> tuple[int, int]:
-    """How many preferences are fulfilled, and how many exist."""
     counted = judge.is_among(of)
     return int((judge.fulfilled() & counted).sum()), int(counted.sum())
 
@@ -255,7 +254,6 @@ def document_places(judged: Judged, groups: Groups) -> IntArray:
 
 
 def make_judge(place: IntArray, level: FloatArray, subgroup: IntArray | None, found: int) -> Assessor | Contradiction:
-    """The preferences of one group."""
     if subgroup is not None and (subgroup != subgroup[0]).any():
         return make_divided_judge(place, level, subgroup, found)
     better, worse = (place[rows] for rows in np.nonzero(level[:, None] > level))

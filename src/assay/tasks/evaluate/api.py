@@ -256,11 +256,9 @@ class Scorer:
         return read(again.data), again.refused, again.data
 
     def evaluate(self, run: object, **how: Any) -> Result:  # noqa: ANN401 - as in `Evaluator.evaluate`
-        """The result of one run."""
         return self.score(self.read(run, **how))
 
     def read(self, run: object, **how: Any) -> Ranking:  # noqa: ANN401 - as in `Evaluator.evaluate`
-        """Reads a run, ranking the judged documents on the way."""
         run = gather(run) if isinstance(run, Iterator) else run
         listed = count_queries(run)
         if None not in (listed, self.listed) and listed != self.listed:
@@ -289,8 +287,6 @@ class Scorer:
         return ranking
 
     def add(self, ranking: KernelRanking, query: object, documents: object) -> None:
-        """Adds the ranking of one query to a run."""
-
         def read(rankings: Sequence[object]) -> None:
             ranking.add(query, rankings[0])
 
@@ -301,7 +297,6 @@ class Scorer:
             ranking.given.data[str(query)] = taken[0]  # type: ignore[index]
 
     def score(self, ranking: Ranking) -> Result:
-        """The result of a run that was read."""
         return self.plan.score(ranking, overlap_notes(ranking, self.plan.policies.doc_id))
 
     def score_all(

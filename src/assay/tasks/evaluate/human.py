@@ -50,7 +50,6 @@ def scored_by_people(scorer: Scorer, human: object, result: Result) -> Scorer:
 
 
 def no_common_query(queries: list[str], result: Result) -> MismatchError:
-    """The error for human labels of other queries."""
     both = f"people labelled {some(queries)}, the scored queries are {some(result.queries)}"
     return MismatchError(f"no scored query has a human label: {both}; use the same query ids")
 
@@ -78,12 +77,10 @@ def anchor_result(result: Anchorable, people: Result) -> Anchorable:
 
 
 def has_value(result: Result, place: int) -> bool:
-    """Whether a query has a finite value of some measure."""
     return any(np.isfinite(values[place]) for values in result.scores.values())
 
 
 def human_note(note: Note) -> Note:
-    """A note on human judgments."""
     return replace(note, text=f"human judgments: {note.text}")
 
 
@@ -137,7 +134,6 @@ def anchor_notes(result: Result) -> list[Note]:
 
 
 def notes_on(result: Result, key: str, values: FloatArray) -> list[Note]:
-    """The notes on one measure."""
     anchor = result.anchored(key)
     number, total = 0 if anchor is None else anchor.human, result.counted(key)
     lone = np.flatnonzero(np.isfinite(values) & ~np.isfinite(result.scores[key]))

@@ -94,7 +94,6 @@ def ungrouped(hits: Hits, everything: list[FloatArray]) -> Groups:
 
 
 def as_list(values: object, place: str) -> list[Any]:
-    """The values as a list; text and dicts are refused."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise DataError(f"{place} must be a list, not {show(values)}")
     return list(values)
@@ -122,7 +121,6 @@ def complete(
     rel: float,
     notes: list[Note],
 ) -> list[FloatArray]:
-    """All grades of each query, retrieved or not."""
     if relevant is not None and ideal is not None:
         raise DataError("give relevant= or ideal=, not both")
     if ideal is not None:

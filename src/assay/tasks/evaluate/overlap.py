@@ -113,7 +113,6 @@ def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
 
 
 def describe_documents(qrels: Qrels, run: GivenRun, rule: str | None) -> tuple[str, Advice]:
-    """Documents of both sides, how their ids differ, and what to do."""
     from assay.data.partial import sample_ids
 
     sample = sample_ids(run.data, format=run.format, columns=run.columns)

@@ -54,7 +54,6 @@ class PolicyGroup(NamedTuple):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures need beyond the ranks of judged documents."""
         return frozenset(need for measure in self.measures.values() for need in measure.definition.needs)
 
 
@@ -82,7 +81,6 @@ class Plan:
         return Plan, (dict(self.measures), self.convention, self.policies, self.lenient, self.top)
 
     def only(self, measure: str) -> Plan:
-        """The plan with one of its measures."""
         return replace(self, measures={measure: self.measures[measure]})
 
     @cached_property
@@ -114,7 +112,6 @@ class Plan:
 
     @cached_property
     def tools(self) -> dict[str, Convention]:
-        """The tool that each measure belongs to."""
         usual = find_convention(self.convention)
         return {name: tool_of(name, usual) for name in self.measures}
 

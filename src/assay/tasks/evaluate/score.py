@@ -149,19 +149,16 @@ def spread_scores(scores: FloatArray, keep: IntArray, queries: IntArray) -> Floa
 
 
 def without_refused(judged: Judged, refused: BoolArray) -> Judged:
-    """The queries that are not refused."""
     return select(judged, np.flatnonzero(~refused)) if refused.any() else judged
 
 
 def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
-    """Which of the queries are among some."""
     if not some:
         return np.zeros(len(queries), dtype=np.bool_)
     return np.array([query in some for query in queries])
 
 
 def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:
-    """The queries that count."""
     keep = np.ones(len(present), dtype=np.bool_)
     if policies.missing == "skip":
         keep &= present
@@ -182,7 +179,6 @@ def compute_all(measures: Mapping[str, Measure], judged: Judged) -> dict[str, Fl
 
 
 def compute(measure: Measure, judged: Judged) -> FloatArray:
-    """The scores of one measure."""
     scores = measure(judged)
     if scores.shape != (judged.size,):
         raise MeasureError(
@@ -238,13 +234,11 @@ def query_notes(
 
 
 def missing_error(missing: list[str]) -> MismatchError:
-    """The error for queries that the run lacks where none may be missing."""
     are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
     return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
 
 
 def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
-    """How negative grades are treated."""
     negative = int((judged.grades < 0).sum())
     effect = EFFECTS["negative"][policies.negative]
     return [Note.of(NoteKind.NEGATIVE, count=negative, effect=effect)] if negative else []
@@ -264,7 +258,6 @@ def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int],
 
 
 def policy_notes(own: Mapping[str, Policies], policies: Policies) -> list[Note]:
-    """Which measures are computed under other policies than the rest."""
     names: dict[str, list[str]] = {}
     for name, each in own.items():
         names.setdefault(each.differing(policies), []).append(name)

@@ -62,7 +62,6 @@ def read_given_scores(data: object, measures: object = None) -> Result:
 
 
 def score_names(measures: object) -> list[str]:
-    """The names that scores from elsewhere have for some measures."""
     return [PREFIX + score_name(str(name).removeprefix(PREFIX)) for name in measure_names(measures)]
 
 
@@ -76,7 +75,6 @@ def is_given_scores(data: object, measures: object = None) -> bool:
 
 
 def is_numbers(data: object) -> bool:
-    """Whether the data are numbers by query."""
     is_flat = isinstance(data, Mapping) and not any(isinstance(each, (Mapping, Iterable)) for each in data.values())
     return is_flat and len(data) > 0  # type: ignore[arg-type]
 
@@ -110,7 +108,6 @@ def find_measure(result: Result, name: str | Measure) -> str | None:
 
 
 def unknown_measure(name: str | Measure, result: Result, where: str) -> MeasureError:
-    """The error for a measure that a set of scores does not have."""
     near = nearest(str(name), result.measures) or list(result.measures)
     return MeasureError(f"{where} has no {name}; it has {', '.join(near)}")
 

@@ -106,13 +106,11 @@ def allow_for_voters(result: Result, scorer: Scorer, read: Ranking, votes: Votes
 
 
 def variance(values: list[float]) -> float:
-    """The variance of the means that are defined."""
     known = np.array(values)[~np.isnan(values)]
     return float(known.var(ddof=1)) if len(known) > 1 else 0.0
 
 
 def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> dict[str, list[float]]:
-    """The mean of each measure under each draw of voters."""
     places = document_numbers(scorer.qrels, votes)
     columns = [read.ordered_counts(group.policies, group.number) for group in scorer.plan.groups]
     unusable = scorer.plan.unusable(read)

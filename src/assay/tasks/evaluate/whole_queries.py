@@ -59,7 +59,6 @@ class WholeQueries:
 
     @property
     def schema(self) -> str:
-        """The columns that come out, as Spark writes them."""
         if self.makes == COUNTED:
             return ", ".join(f"{name} binary" for name in Counted.__slots__)
         if self.makes == NOTES:
@@ -87,7 +86,6 @@ class WholeQueries:
         return polars.concat([note_rows(results, self.plan, qrels), *figures])
 
     def rank(self, qrels: Qrels | None, rows: polars.DataFrame) -> Counted:
-        """What is counted of each run."""
         rule: Any = self.plan.policies.doc_id
         is_by_field = rule is not None and rule.is_field
         plan = replace(
@@ -113,7 +111,6 @@ class WholeQueries:
         return Counted.join(parts)
 
     def by_run(self, rows: polars.DataFrame) -> Iterator[tuple[str | None, polars.DataFrame]]:
-        """The rows of each run."""
         if "run" not in rows.columns:
             yield None, rows
         elif rows["run"].null_count():
@@ -151,7 +148,6 @@ class WholeQueries:
 
 
 def read_judgments(rows: polars.DataFrame) -> Qrels | None:
-    """The judgments of some queries; None if they have none."""
     if not len(rows):
         return None
     has_groups = "group" in rows.columns and rows["group"].null_count() < len(rows)
@@ -199,7 +195,6 @@ def about_of(note: Note, judgments: Collection[str]) -> str:
 
 
 def note_frame(rows: Sequence[tuple[Any, ...]], run: str | None) -> polars.DataFrame:
-    """A frame with the columns of notes."""
     return polars.DataFrame([(run, *row) for row in rows], schema=NOTE_COLUMNS, orient="row")
 
 
