@@ -1,4 +1,7 @@
-"""Average precision and its kin, by hand. A row: measure, grades in rank order, grades not retrieved, value."""
+"""Reciprocal rank, the rank of the first relevant document, average precision and its kin, by hand.
+
+A row: measure, grades in rank order, grades not retrieved, value.
+"""
 
 import math
 
@@ -6,6 +9,44 @@ import pytest
 
 import assay
 from tables import for_each
+
+RECIPROCAL_RANK = [
+    ("rr", [1, 0], [], 1),
+    ("rr", [0, 0, 1, 1], [], 1 / 3),
+    ("rr", [], [1], 0),
+    ("rr", [0, 0], [1], 0),
+    ("rr", [-1, None, 1], [], 1 / 3),
+    ("rr@2", [0, 0, 1], [], 0),
+    ("rr@3", [0, 0, 1], [], 1 / 3),
+    ("rr@10", [0, 1], [], 1 / 2),
+    ("rr(rel=2)", [1, 1, 2], [], 1 / 3),
+    ("rr(rel=0.5)", [0.25, 0.5], [], 1 / 2),
+    ("rr(credit=first)", [0, 1, 1], [], 1 / 2),
+    ("rr(credit=sum)", [0, 1, 1], [], 1 / 2 + 1 / 3),
+    ("rr(credit=sum)", [1, 1, 1], [], 1 + 1 / 2 + 1 / 3),
+    ("rr(credit=sum)@2", [0, 1, 1], [], 1 / 2),
+    ("rr(credit=sum)", [0], [1], 0),
+    ("rr(credit=found)", [0, 1, 1], [1], (1 / 2 + 1 / 3) / 2),
+    ("rr(credit=found)@2", [0, 1, 1], [1], 1 / 2),
+    ("rr(credit=found)", [0], [1], 0),
+]
+
+FIRST_RANK = [
+    ("first_rank", [1, 0], [], 1),
+    ("first_rank", [0, None, -1, 2], [], 4),
+    ("first_rank", [0, 0], [1], math.nan),
+    ("first_rank", [], [1], math.nan),
+    ("first_rank@2", [0, 0, 1], [], math.nan),
+    ("first_rank@3", [0, 0, 1], [], 3),
+    ("first_rank(missing=skip)", [0, 0], [1], math.nan),
+    ("first_rank(missing=end)", [0, 0], [1], 3),
+    ("first_rank(missing=end)", [], [1], 1),
+    ("first_rank(missing=end)", [0, 1], [], 2),
+    ("first_rank(missing=end)@2", [0, 0, 0, 1], [], 3),
+    ("first_rank(missing=end)@9", [0, 0], [1], 3),
+    ("first_rank(rel=2)", [1, 2], [], 2),
+    ("first_rank(rel=0.5)", [0.25, 0.5], [], 2),
+]
 
 AVERAGE_PRECISION = [
     ("ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
@@ -77,11 +118,6 @@ OF_A_SET = [
 ]
 
 
-@for_each(("name", "grades", "unseen", "expected"), AVERAGE_PRECISION + GEOMETRIC + OF_A_SET)
-def test_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
-
-
 def test_odds_are_not_defined_where_repeats_add_up_to_more_than_there_is():
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "a", "a"]}, "yaap", duplicates="count")
     assert math.isnan(result["yaap"])
@@ -136,11 +172,6 @@ INFERRED = [
 ]
 
 
-@for_each(("name", "grades", "unseen", "expected"), INFERRED)
-def test_inferred_average_precision_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
-
-
 def test_negative_grades_can_count_as_not_relevant(score):
     assert score("infap", [-1, 1], negative="nonrelevant") == pytest.approx(1 / 2 + 1 / 2 * SMOOTH, rel=1e-14)
 
@@ -184,6 +215,18 @@ INTERPOLATED = [
 ]
 
 
-@for_each(("name", "grades", "unseen", "expected"), INTERPOLATED)
-def test_interpolated_precision_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
+TABLES = RECIPROCAL_RANK + FIRST_RANK + AVERAGE_PRECISION + GEOMETRIC + OF_A_SET + INFERRED + INTERPOLATED
+
+
+@for_each(("name", "grades", "unseen", "expected"), TABLES)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15, nan_ok=True)
+
+
+def test_queries_without_a_hit_are_left_out_of_the_mean_rank_and_counted_in_a_note():
+    result = assay.evaluate_labels([[0, 1], [0, 0], [0, 0, 0, 1]], ["first_rank", "mrr"])
+    assert result["mean_rank"] == 3
+    assert result.counted("first_rank") == 2
+    assert result["mrr"] == pytest.approx((1 / 2 + 1 / 4) / 3)
+    note = "first_rank: 1 query left out of the mean; no relevant document was retrieved"
+    assert [str(each) for each in result.notes if each.kind == "undefined"] == [note]
