@@ -12,6 +12,7 @@ import pytest
 import assay
 from assay.results.stored import is_too_large
 from storing import NAMES, QRELS, RUN, stored_in, without_checksum
+from tables import for_each
 
 CHANGES = 1_000
 
@@ -67,7 +68,7 @@ def test_changed_bytes_are_refused_or_change_nothing(stored, tmp_path):
     assert found.count(None) > 0.9 * CHANGES
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".bz2", ".xz"])
+@for_each("ending", [".gz", ".zst", ".bz2", ".xz"])
 def test_changed_bytes_of_compressed_files_too(tmp_path, ending):
     path = tmp_path / f"r.json{ending}"
     assay.evaluate(QRELS, RUN, NAMES).save(path)
@@ -106,7 +107,7 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), CHANGED)
+@for_each(("change", "message"), CHANGED)
 def test_the_checksum_and_the_number_of_rows_are_checked(stored, tmp_path, change, message):
     spoilt = tmp_path / "r.json"
     spoilt.write_text(json.dumps({**json.loads(stored[1]), **change}))
@@ -115,7 +116,7 @@ def test_the_checksum_and_the_number_of_rows_are_checked(stored, tmp_path, chang
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("field", ["checksum", "rows"])
+@for_each("field", ["checksum", "rows"])
 def test_neither_may_be_missing(stored, tmp_path, field):
     content = json.loads(stored[1])
     del content[field]
@@ -133,7 +134,7 @@ OUTSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "message"), OUTSIDE)
+@for_each(("name", "value", "message"), OUTSIDE)
 def test_a_value_outside_the_range_of_its_measure_is_refused(tmp_path, name, value, message):
     path = tmp_path / "r.json"
     result = assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, [name])
@@ -150,7 +151,7 @@ def test_a_value_outside_the_range_of_its_measure_is_refused(tmp_path, name, val
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "options", "value"),
     [("recall", {"duplicates": "count"}, 2.0), ("ndcg(gain=1:3;2:-9)", {}, 1.0), ("rr", {}, 1 + 1e-12)],
 )
@@ -175,7 +176,7 @@ def test_measures_of_others_have_no_range_to_check(tmp_path):
         assay.extend.remove_measure("far")
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@for_each("version", [1, 2])
 def test_files_without_a_checksum_load(tmp_path, version):
     path, content = stored_in(tmp_path)
     path.write_text(json.dumps({**content, "version": version}))
@@ -202,7 +203,7 @@ print(int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-@pytest.mark.parametrize("number", range(len(BOMBS)))
+@for_each("number", range(len(BOMBS)))
 def test_a_small_file_does_not_take_the_memory(tmp_path, number):
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(BOMBS[number], compresslevel=6))

@@ -9,9 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import assay
+from tables import for_each
 
 GOLDEN = Path(__file__).parent / "golden"
 EXPECTED = json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def names_since(measure):
     return set(names)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@for_each("name", EXPECTED)
 def test_a_stored_result_loads(name):
     result, expected = assay.load_result(GOLDEN / name), EXPECTED[name]
     assert result.queries == expected["queries"]
@@ -48,7 +48,7 @@ def test_a_stored_result_loads(name):
     assert [[note.kind, note.text] for note in result.notes if note.kind != "not_defined"] == expected["notes"]
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@for_each("name", EXPECTED)
 def test_a_stored_result_is_saved_as_it_was(name, tmp_path):
     assay.load_result(GOLDEN / name).save(tmp_path / name)
     again = assay.load_result(tmp_path / name)

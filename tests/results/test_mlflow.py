@@ -4,12 +4,12 @@ import math
 import re
 from posixpath import normpath
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
 from assay.results.mlflow import grouped_metrics, legal_metrics, legal_name
+from tables import for_each
 
 QRELS = {f"q{n}": {"a": 2, "b": 1} for n in range(5)}
 RUN = {f"q{n}": ["x", "a"] if n % 2 else ["a", "b"] for n in range(5)}
@@ -38,7 +38,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "legal"), NAMES)
+@for_each(("name", "legal"), NAMES)
 def test_names(name, legal):
     assert legal_name(name) == legal
     assert is_legal(legal)

@@ -12,6 +12,7 @@ import pytest
 
 import assay
 from assay.render import render
+from tables import for_each
 
 VERSION = assay.__version__
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}}
@@ -314,7 +315,7 @@ def test_one_query_has_no_interval_and_a_note_says_why():
     assert "few" not in {note.kind for note in single.notes}
 
 
-@pytest.mark.parametrize(("owner", "names"), [("result", RESULT_NAMES), ("results", RESULTS_NAMES)])
+@for_each(("owner", "names"), [("result", RESULT_NAMES), ("results", RESULTS_NAMES)])
 def test_completion_shows_only_what_users_are_meant_to_use(owner, names):
     result = assay.evaluate(QRELS, RUN, ["ap"])
     shown = {"result": result, "results": assay.evaluate_many(QRELS, {"one": RUN}, ["ap"])}[owner]

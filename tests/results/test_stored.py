@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from storing import NAMES, QRELS, RUN, stored_in, without_checksum
+from tables import for_each
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def again(result, path):
     return assay.load_result(path)
 
 
-@pytest.mark.parametrize("name", ["baseline.json", "baseline.json.gz", "baseline.json.zst", "baseline"])
+@for_each("name", ["baseline.json", "baseline.json.gz", "baseline.json.zst", "baseline"])
 def test_what_is_saved_is_loaded(result, tmp_path, name):
     loaded = again(result, tmp_path / name)
     assert loaded.measures == result.measures
@@ -113,7 +114,7 @@ def test_every_bit_of_every_number_stays(tmp_path_factory, values, ids):
     )
 
 
-@pytest.mark.parametrize("query", ["\udcff", "x" * 100_001])
+@for_each("query", ["\udcff", "x" * 100_001])
 def test_an_id_that_cannot_be_stored_is_refused_when_it_is_saved(tmp_path, query):
     measures, scores = {"rr": assay.parse_measure("rr")}, {"rr": np.array([1.0])}
     with pytest.raises(
@@ -144,7 +145,7 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "names", "options"), NAMED)
+@for_each(("convention", "names", "options"), NAMED)
 def test_names_of_every_tool_can_be_loaded(tmp_path, convention, names, options):
     result = assay.evaluate({**QRELS, "q3": {"d": 1}}, RUN, names, convention=convention, **options)
     assert again(result, tmp_path / "r.json").measures == result.measures
@@ -233,9 +234,7 @@ def test_a_name_that_means_another_measure_by_now_keeps_what_it_meant(own):
     assert loaded.measures["cost@2"] != cost(k=2)
 
 
-@pytest.mark.parametrize(
-    "measures", [["em", "f1", "recall"], ["F1(normalize=none)", "bleu", "chrf(aggregate=mean)", "ter"]]
-)
+@for_each("measures", [["em", "f1", "recall"], ["F1(normalize=none)", "bleu", "chrf(aggregate=mean)", "ter"]])
 def test_results_of_answers_are_loaded_as_they_were(tmp_path, measures):
     first = assay.evaluate_answers(["the cat sat on the mat", "a dog"], ["the cat sat on a mat", "a cat"], measures)
     loaded = again(first, tmp_path / "answers.json")
@@ -283,7 +282,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("written", "note"), NOTES)
+@for_each(("written", "note"), NOTES)
 def test_notes_are_read_as_pairs_and_as_objects(written, note, tmp_path):
     path = tmp_path / "result.json"
     assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, "ap").save(path)

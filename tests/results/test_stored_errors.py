@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import assay
 from storing import stored_in
+from tables import for_each
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("content", "message"), BROKEN)
+@for_each(("content", "message"), BROKEN)
 def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, message):
     path = tmp_path / "b.json"
     path.write_bytes(content)
@@ -116,7 +117,7 @@ SPOILT = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), SPOILT)
+@for_each(("change", "message"), SPOILT)
 def test_every_field_is_checked(stored, change, message):
     path, content = stored
     path.write_text(json.dumps({**content, **change}))
@@ -147,21 +148,20 @@ ABOUT = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), ABOUT)
+@for_each(("change", "message"), ABOUT)
 def test_every_field_of_a_measure_is_checked(stored, change, message):
     path, content = stored
-    content["measures"][0].update(change)
-    path.write_text(json.dumps(content))
+    first, *others = content["measures"]
+    path.write_text(json.dumps(content | {"measures": [first | change, *others]}))
     with pytest.raises(assay.errors.FormatError, match=r"baseline\.json: ") as caught:
         assay.load_result(path)
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("field", ["written_by", "convention", "policies", "measures", "notes", "queries"])
+@for_each("field", ["written_by", "convention", "policies", "measures", "notes", "queries"])
 def test_a_field_that_is_missing_is_named(stored, field):
     path, content = stored
-    del content[field]
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps({name: value for name, value in content.items() if name != field}))
     with pytest.raises(
         assay.errors.FormatError, match=f"the file is missing the field '{field}'; write the file again"
     ):

@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from assay.errors import MeasureError, PolicyError
+from tables import for_each
 
 QRELS = {"q2": {"d1": 3, "d2": 0, "d3": 1}, "q1": {"d4": 1}, "q3": {"d5": 2}}
 RUN = {"q1": {"d9": 0.5, "d4": 0.4}, "q2": {"d1": 0.9, "d2": 0.8, "d3": 0.7}, "q3": {"d5": 1.0}}
@@ -71,7 +72,7 @@ def test_an_interval_is_seeded(result):
     assert wide.low < narrow.low < many["dcg"] < narrow.high < wide.high
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan")])
+@for_each("level", [0, 1, 2, -0.5, float("nan")])
 def test_an_impossible_level_is_refused(level, result):
     with pytest.raises(PolicyError, match="level must be a number between 0 and 1"):
         result.interval("ap", level=level)
@@ -115,7 +116,7 @@ def test_a_parameter_that_the_data_sets_is_in_the_signature():
     assert "err(max=3,gain=exp2,above=error)" in str(assay.evaluate(QRELS, RUN, ["err"]).signature)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "asked"),
     [
         ("ndcg@10", "nDCG@10"),
@@ -142,7 +143,7 @@ def test_any_equal_spelling_finds_a_measure(written, asked):
         assert result.interval(name) == result.interval(written)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "words"),
     [
         ("ndcg@5", "'ndcg@5' was not computed; the result has ndcg@10"),

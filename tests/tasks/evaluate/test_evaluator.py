@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from assay.errors import DataError, DuplicateError, MismatchError
+from tables import for_each
 
 ONE = {"q1": ["a"]}
 HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
@@ -35,9 +36,7 @@ def test_an_evaluator_takes_queries_one_by_one():
     assert second.signature == whole.signature
 
 
-@pytest.mark.parametrize(
-    "ranking", [["x", "a"], {"x": 2, "a": 1}, [("a", 1), ("x", 2)], ("x", "a"), np.array(["x", "a"])]
-)
+@for_each("ranking", [["x", "a"], {"x": 2, "a": 1}, [("a", 1), ("x", 2)], ("x", "a"), np.array(["x", "a"])])
 def test_a_ranking_may_be_added_in_any_form(ranking):
     evaluator = assay.Evaluator(ONE, ["rr"])
     evaluator.add("q1", ranking)

@@ -10,6 +10,7 @@ import pytest
 
 import assay
 from assay.stats.anchored import anchored_mean
+from tables import for_each
 
 QUERIES = [f"q{number:03}" for number in range(120)]
 LABELLED = QUERIES[:60]
@@ -105,7 +106,7 @@ def saved(path):
     return path
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_each("form", FORMS)
 def test_every_form_of_labels(anchored, form, tmp_path):
     result = assay.evaluate(JUDGE, RUN, ["rr", "ndcg@10"], human=FORMS[form](tmp_path))
     assert result.mean == anchored.mean
@@ -119,7 +120,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("form", RUNS)
+@for_each("form", RUNS)
 def test_the_run_is_scored_under_both(anchored, form, tmp_path):
     assay.Run(RUN).write(tmp_path / "run.jsonl")
     assert (
@@ -212,7 +213,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@for_each("name", ERRORS)
 def test_errors(name):
     options, message = ERRORS[name]
     with pytest.raises(assay.AssayError, match=message):
@@ -231,7 +232,7 @@ RAG_FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", [*RAG_FORMS, "file", "result"])
+@for_each("form", [*RAG_FORMS, "file", "result"])
 def test_scores_of_people_anchor_those_of_records(form, tmp_path):
     human = RAG_FORMS.get(form)
     if form == "file":

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay import AssayError
 from assay.errors import DataError, PolicyError
+from tables import for_each
 
 LOG3, LOG5 = math.log2(3), math.log2(5)
 
@@ -60,7 +61,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("labels", "options", "measure", "expected"), CASES)
+@for_each(("labels", "options", "measure", "expected"), CASES)
 def test_labels_are_scored(labels, options, measure, expected):
     scores = assay.evaluate_labels(labels, [measure], **options).scores[measure]
     assert scores.tolist() == pytest.approx(expected, abs=1e-15)
@@ -84,7 +85,7 @@ def test_undefined_where_there_is_nothing_to_find():
     assert scores[1] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "options", "notes"),
     [
         ([[1]], {}, []),
@@ -149,7 +150,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("labels", "options", "words"), BAD)
+@for_each(("labels", "options", "words"), BAD)
 def test_bad_labels_are_refused(labels, options, words):
     with pytest.raises(DataError) as refusal:
         assay.evaluate_labels(labels, ["ap"], **options)

@@ -10,6 +10,7 @@ import pytest
 import assay
 from assay.compat import pytrec_eval
 from assay.compat import ranx as compat_ranx
+from tables import for_each
 
 QRELS = {"q1": {"doc7": 1, "doc9": 0}, "q2": {"doc3": 2}}
 CHUNKS = {"q1": {"doc7#3": 0.9, "doc9#0": 0.5}, "q2": {"doc3#1": 0.4}}
@@ -59,7 +60,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@for_each("name", CALLS)
 def test_every_task_warns_where_it_is_called_and_notes_it_first(name):
     with pytest.warns(assay.DataWarning) as said:
         result = CALLS[name]()
@@ -81,7 +82,7 @@ def test_the_advice_works():
     assert assay.evaluate(QRELS, CHUNKS, "rr", doc_id="before:#")["rr"] == 1
 
 
-@pytest.mark.parametrize("form", ["path", "Run", "frame", "tuples", "json", "jsonl", "csv", "parquet", "gz"])
+@for_each("form", ["path", "Run", "frame", "tuples", "json", "jsonl", "csv", "parquet", "gz"])
 def test_runs_in_every_form_are_read_again(form, tmp_path):
     run = assay.Run(CHUNKS)
     frame = polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
@@ -121,7 +122,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("qrels", "run", "text"), OTHERS)
+@for_each(("qrels", "run", "text"), OTHERS)
 def test_what_no_rule_joins(qrels, run, text):
     note = assay.evaluate(qrels, run, "rr").notes[0]
     assert note.kind == "overlap"
@@ -142,9 +143,7 @@ def hits(found, queries=1000):
     return {f"q{n}": ["d" if n < found else "x"] for n in range(queries)}
 
 
-@pytest.mark.parametrize(
-    ("found", "text"), [(0, "no judged document"), (9, "only 9 of 1,000 judged documents"), (10, ""), (500, "")]
-)
+@for_each(("found", "text"), [(0, "no judged document"), (9, "only 9 of 1,000 judged documents"), (10, ""), (500, "")])
 def test_fewer_than_one_percent(found, text):
     notes = assay.evaluate({f"q{n}": ["d"] for n in range(1000)}, hits(found), "rr").notes
     assert [str(note).startswith(text) for note in notes] == ([True] if text else [])
@@ -166,7 +165,7 @@ QUIET = [
 ]
 
 
-@pytest.mark.parametrize(("qrels", "run"), QUIET)
+@for_each(("qrels", "run"), QUIET)
 def test_no_false_alarm(qrels, run):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -174,7 +173,7 @@ def test_no_false_alarm(qrels, run):
     assert "overlap" not in [note.kind for note in result.notes]
 
 
-@pytest.mark.parametrize("policies", [{"depth": 1}, {"judged_only": True, "depth": 1}])
+@for_each("policies", [{"depth": 1}, {"judged_only": True, "depth": 1}])
 def test_a_cutoff_is_no_reason(policies):
     result = assay.evaluate({"q1": ["a"]}, {"q1": ["x", "a"]}, "rr", **policies)
     assert "overlap" not in [note.kind for note in result.notes]
@@ -205,7 +204,7 @@ def test_drop_ins_are_silent():
         assert compat_ranx.evaluate(compat_ranx.Qrels(QRELS), compat_ranx.Run(CHUNKS), "mrr") == 0
 
 
-@pytest.mark.parametrize("side", ["run", "baseline"])
+@for_each("side", ["run", "baseline"])
 def test_a_gate_fails_whatever_its_limits(side):
     good = {"q1": ["doc7"], "q2": ["doc3"]}
     data = {"run": (CHUNKS, good), "baseline": (good, CHUNKS)}[side]
@@ -235,7 +234,7 @@ def test_a_rule_that_is_not_what_is_wrong():
     assert "; write the ids the same way on both sides; " in said
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "trec", "json"])
+@for_each("ending", ["parquet", "csv", "jsonl", "trec", "json"])
 def test_the_ids_of_a_run_in_parts(ending, tmp_path):
     for number, (query, ranking) in enumerate(CHUNKS.items()):
         assay.Run({query: ranking}).write(tmp_path / f"part-{number}.{ending}")

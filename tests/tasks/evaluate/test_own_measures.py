@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from assay.errors import MeasureError
+from tables import for_each
 
 HALF = {"q1": {"a": 1}, "q2": {"b": 1}}
 
@@ -59,7 +60,7 @@ def test_a_measure_can_be_removed(half):
 
 
 @pytest.mark.usefixtures("half")
-@pytest.mark.parametrize("name", ["half_rr", "HalfRR", "ndcg", "map"])
+@for_each("name", ["half_rr", "HalfRR", "ndcg", "map"])
 def test_a_name_is_taken_once(name):
     with pytest.raises(MeasureError, match=f"a measure named '{name}' already exists"):
         assay.extend.measure(name, title="x", formula="x")(lambda judged: judged.retrieved)

@@ -6,6 +6,7 @@ import pytest
 
 from assay.core.errors import MeasureError, PolicyError
 from assay.tasks.evaluate.plan import MOST_TOP, make_plan
+from tables import for_each
 
 NAMES = ["ndcg@10", "trec_eval:map", "ranx:mrr"]
 
@@ -31,7 +32,7 @@ def test_measures_that_share_their_policies_are_one_group():
     assert {name: tool.name for name, tool in plan.tools.items()}["ranx:mrr"] == "ranx"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("how", "error", "message"),
     [
         ({"measures": []}, MeasureError, "no measure to compute"),

@@ -5,6 +5,7 @@ import pytest
 
 import assay
 from assay.errors import DuplicateError, MismatchError
+from tables import for_each
 
 # Policies. Each is a literal example: judgments, run, the policy, and what a measure is then.
 
@@ -56,7 +57,7 @@ POLICIES = [
 ]
 
 
-@pytest.mark.parametrize(("qrels", "run", "options", "expected"), POLICIES)
+@for_each(("qrels", "run", "options", "expected"), POLICIES)
 def test_a_policy_does_what_it_says(qrels, run, options, expected):
     result = assay.evaluate(qrels, run, list(expected), **options)
     found = {name: [None if np.isnan(value) else value for value in scores] for name, scores in result.scores.items()}
@@ -163,7 +164,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("qrels", "run", "options", "expected"), NOTES)
+@for_each(("qrels", "run", "options", "expected"), NOTES)
 def test_a_note_says_what_the_data_made_assay_decide(qrels, run, options, expected):
     result = assay.evaluate(qrels, run, ["ap"], **options)
     assert [(note.kind, str(note)) for note in result.notes] == expected
@@ -189,7 +190,7 @@ def test_a_level_that_changes_nothing_is_noted():
     assert str(notes[0]) == "ndcg: not affected by rel=2; gains come from the grades"
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@for_each("threads", [1, 2])
 def test_what_is_left_out_of_a_scattered_query_is_counted_once(threads, tmp_path):
     (tmp_path / "run").write_text("q1 Q0 a 1 9 t\nq1 Q0 a 2 8 t\nq1 Q0 q1 3 7 t\nq2 Q0 a 1 1 t\nq1 Q0 b 1 1 t\n")
     result = assay.evaluate(ONE, tmp_path / "run", ["rr"], duplicates="first", exclude="query_id", threads=threads)
@@ -207,7 +208,7 @@ REASONS = [
 ]
 
 
-@pytest.mark.parametrize(("judgments", "ranking", "expected"), REASONS)
+@for_each(("judgments", "ranking", "expected"), REASONS)
 def test_the_reason_for_no_value_is_the_one_that_led_to_it(judgments, ranking, expected):
     qrels, run, names = {"q": judgments, "p": ["a"]}, {"q": ranking, "p": ["a"]}, ["recall", "ndcg", "hit_rate"]
     result = assay.evaluate(qrels, run, names, convention="llama_index")

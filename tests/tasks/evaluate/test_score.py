@@ -9,6 +9,7 @@ from assay.core.judged import Hits, Judged
 from assay.core.policies import Policies
 from assay.tasks.evaluate.plan import by_policies
 from assay.tasks.evaluate.score import merge_parts, score
+from tables import for_each
 
 QUERIES = ["q1", "q2", "q3"]
 AP, RR = assay.parse_measure("ap"), assay.parse_measure("rr")
@@ -32,7 +33,7 @@ SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("policies", "keep", "expected", "kinds"), SCORES)
+@for_each(("policies", "keep", "expected", "kinds"), SCORES)
 def test_scores_under_policies(judged, policies, keep, expected, kinds):
     scored = score(judged, {"rr": RR}, policies, queries=QUERIES, present=PRESENT)
     assert scored.keep.tolist() == keep
