@@ -150,7 +150,20 @@ def rank_plain_frame(ranker: Ranker, frame: object, columns: Mapping[str, str] |
 
 def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> Options:
     """The kernel's options for these policies and for what the measures need, and to keep the first `top` documents."""
-    first = top_options(policies, top) if top else {}
+    more: dict[str, Any] = {}
+    # If only judged documents are ranked, none is kept: they are hits.
+    if top and not policies.judged_only:
+        most = within_depth(policies, top)
+        # For ranx's sort one more, which may tie with the last.
+        more = (
+            {"top": most + 1, "ties": "input"} if policies.ties == "quicksort" else {"top": most, "ties": policies.ties}
+        )
+    if policies.doc_id is not None:
+        rule: Any = policies.doc_id
+        # Rows that name their document need not name a chunk.
+        is_kept = rule.is_field or policies.duplicates == "once"
+        more["rule"] = (rule.kind, JOINT if rule.kind == "function" else rule.argument)
+        more |= {"best": policies.chunks == "best", "chunk_duplicates": "count" if is_kept else policies.duplicates}
     return Options(
         duplicates="count" if repeats_of(policies) == "once" else repeats_of(policies),
         single=policies.precision == "float32",
@@ -158,32 +171,8 @@ def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> 
         exclude_query=policies.exclude == "query_id",
         foreign="foreign" in needs,
         spread="spread" in needs,
-        **first,
-        **chunk_options(policies),
+        **more,
     )
-
-
-def chunk_options(policies: Policies) -> dict[str, Any]:
-    """How the kernel finds the documents of chunks, and which chunks it keeps."""
-    rule: Any = policies.doc_id
-    if rule is None:
-        return {}
-    argument = JOINT if rule.kind == "function" else rule.argument
-    # Rows that name their document need not name a chunk.
-    is_kept = rule.is_field or policies.duplicates == "once"
-    duplicates = "count" if is_kept else policies.duplicates
-    return {"rule": (rule.kind, argument), "best": policies.chunks == "best", "chunk_duplicates": duplicates}
-
-
-def top_options(policies: Policies, top: int) -> dict[str, Any]:
-    """Which documents the kernel keeps as the first of each query.
-
-    If only judged ones are ranked, none: they are hits. For ranx's sort, one more, which may tie with the last.
-    """
-    if policies.judged_only:
-        return {}
-    most = within_depth(policies, top)
-    return {"top": most + 1, "ties": "input"} if policies.ties == "quicksort" else {"top": most, "ties": policies.ties}
 
 
 def count_threads(threads: int | None) -> int:

@@ -173,11 +173,6 @@ def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     return {"max": highest if highest > values["min"] else values["min"] + 1}
 
 
-def has_full_grade(values: Values) -> bool:
-    """Whether the grade that gains 1 is set, so that no judgment changes it."""
-    return values["max"] is not None
-
-
 def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go_on: GoOn) -> FloatArray:
     """The expected gain per document seen; `go_on` maps gains and ranks to the probabilities of continuing."""
     if high is None or high <= low:
@@ -215,7 +210,7 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
     bind=bind_full_grade,
-    additive=has_full_grade,
+    additive=lambda values: values["max"] is not None,
     example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
 )
 def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
@@ -264,7 +259,7 @@ def inst(
     formula="P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target",
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
     bind=bind_full_grade,
-    additive=has_full_grade,
+    additive=lambda values: values["max"] is not None,
     example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)"),
 )
 def insq(

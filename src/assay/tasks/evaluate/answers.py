@@ -65,11 +65,7 @@ def evaluate_answers(
     chosen = {name: each.measure for name, each in resolved.items()}
     functions = {name: each for name, each in chosen.items() if each.definition.of == "scores"}
     texts = {name: each for name, each in chosen.items() if name not in functions}
-    return with_functions(score_answers(answers, texts, notes), answers, functions, list(chosen))
-
-
-def with_functions(result: Result, answers: Answers, functions: Mapping[str, Measure], order: list[str]) -> Result:
-    """The result with what functions give the answers, all measures in this order."""
+    result = score_answers(answers, texts, notes)
     if not functions:
         return result
     from assay.tasks.evaluate.scores import score_records
@@ -77,13 +73,13 @@ def with_functions(result: Result, answers: Answers, functions: Mapping[str, Mea
     rows = zip(answers.ids, answers.predictions, answers.references, strict=True)
     records = [Record(name, answer=text, references=right) for name, text, right in rows]
     outside = score_records(records, functions)
-    measures, scores = {**result.measures, **outside.measures}, {**result.scores, **outside.scores}
+    known, scores = {**result.measures, **outside.measures}, {**result.scores, **outside.scores}
     return replace(
         result,
-        measures={name: measures[name] for name in order},
-        scores={name: scores[name] for name in order},
+        measures={name: known[name] for name in chosen},
+        scores={name: scores[name] for name in chosen},
         notes=(*result.notes, *outside.notes),
-        subject=subject_of(measures, result.convention, result.policies),
+        subject=subject_of(known, result.convention, result.policies),
     )
 
 

@@ -19,7 +19,6 @@ from assay.tasks.evaluate.scores import UNNAMED, find_measure, is_given_scores, 
 
 if TYPE_CHECKING:
     from assay.core.judged import FloatArray
-    from assay.core.measure import Measure
     from assay.tasks.evaluate.api import Scorer
 
 Anchorable = TypeVar("Anchorable", bound=Result)
@@ -57,10 +56,15 @@ def no_common_query(queries: list[str], result: Result) -> MismatchError:
 def anchor_result(result: Anchorable, people: Result) -> Anchorable:
     """The result with the values that people gave, and notes on them; its means are anchored by them."""
     known = set(result.queries)
-    labelled = [query for place, query in enumerate(people.queries) if has_value(people, place)]
+    is_labelled = np.any([np.isfinite(values) for values in people.scores.values()], axis=0)
+    labelled = [query for query, has_value in zip(people.queries, is_labelled, strict=True) if has_value]
     if known.isdisjoint(labelled):
         raise no_common_query(labelled, result)
-    notes = [human_note(note) for note in people.notes if note.kind in OF_JUDGMENTS and note not in result.notes]
+    notes = [
+        replace(note, text=f"human judgments: {note.text}")
+        for note in people.notes
+        if note.kind in OF_JUDGMENTS and note not in result.notes
+    ]
     if unknown := [query for query in labelled if query not in known]:
         notes.append(Note.of(NoteKind.ANCHORED, about="unknown", queries=unknown))
     human, plain = human_values(result, people)
@@ -76,14 +80,6 @@ def anchor_result(result: Anchorable, people: Result) -> Anchorable:
     return replace(anchored, notes=loud_first([*result.notes, *anchor_notes(anchored), *notes]))
 
 
-def has_value(result: Result, place: int) -> bool:
-    return any(np.isfinite(values[place]) for values in result.scores.values())
-
-
-def human_note(note: Note) -> Note:
-    return replace(note, text=f"human judgments: {note.text}")
-
-
 def human_values(result: Result, people: Result) -> tuple[dict[str, FloatArray], dict[str, list[str]]]:
     """The values that people gave, by measure, and the measures that they do not anchor by the reason."""
     human: dict[str, FloatArray] = {}
@@ -96,21 +92,18 @@ def human_values(result: Result, people: Result) -> tuple[dict[str, FloatArray],
         elif own is None or not (values := labelled_values(result, key, people, own)).size:
             plain.setdefault("no query has a human value", []).append(key)
         else:
-            check_same_scale(key, result.measures[key], people.measures[own])
+            measure, theirs = result.measures[key], people.measures[own]
+            # A parameter that the judgments set, such as the highest grade, may be another one under those of people.
+            if measure.definition is theirs.definition and measure != theirs:
+                raise MismatchError(
+                    f"{key} is {measure.full_name} by all judgments and {theirs.full_name} by the human ones; "
+                    "name the measure with its parameters"
+                )
             human[key] = values
     if not human:
         reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in plain.items())
         raise DataError(f"human labels anchor no measure ({reasons}); the labels have {', '.join(people)}")
     return human, plain
-
-
-def check_same_scale(key: str, measure: Measure, human: Measure) -> None:
-    """Raises if a parameter that the judgments set, such as the highest grade, is another one under those of people."""
-    if measure.definition is human.definition and measure != human:
-        raise MismatchError(
-            f"{key} is {measure.full_name} by all judgments and {human.full_name} by the human ones; "
-            "name the measure with its parameters"
-        )
 
 
 def labelled_values(result: Result, key: str, people: Result, own: str) -> FloatArray:

@@ -59,7 +59,13 @@ def evaluate_labels(
         raise DataError("no ranking to evaluate; pass at least one")
     notes: list[Note] = []
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
-    everything = complete(judged_grades, relevant, ideal, usual.rel, notes)
+    if relevant is not None and ideal is not None:
+        raise DataError("give relevant= or ideal=, not both")
+    everything = judged_grades
+    if ideal is not None:
+        everything = read_ideal(judged_grades, ideal)
+    elif relevant is not None:
+        everything = with_unseen(judged_grades, relevant, usual.rel, notes)
     lengths = np.array([len(grades) for grades in rankings])
     query = np.repeat(np.arange(size), lengths)
     rank = np.concatenate([np.arange(1, length + 1) for length in lengths])
@@ -112,20 +118,6 @@ def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) 
                 f"{place} has the grade {show(grade)}; grades must be between -{LARGEST_GRADE:g} and {LARGEST_GRADE:g}"
             )
     return np.array([np.nan if grade is None else float(grade) for grade in given], dtype=np.float64)
-
-
-def complete(
-    retrieved: list[FloatArray],
-    relevant: int | Sequence[int] | None,
-    ideal: Sequence[Sequence[float]] | None,
-    rel: float,
-    notes: list[Note],
-) -> list[FloatArray]:
-    if relevant is not None and ideal is not None:
-        raise DataError("give relevant= or ideal=, not both")
-    if ideal is not None:
-        return read_ideal(retrieved, ideal)
-    return retrieved if relevant is None else with_unseen(retrieved, relevant, rel, notes)
 
 
 def read_ideal(retrieved: list[FloatArray], ideal: Sequence[Sequence[float]]) -> list[FloatArray]:

@@ -16,7 +16,7 @@ from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, count_or_skip_missing
-from assay.core.text import INTERFACE, Advice, Interface, Option, show, some
+from assay.core.text import INTERFACE, Interface, Option, show, some
 from assay.engine.ranking import select
 from assay.results.result import Result
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)
-
-# What to do about queries that are missing and count as empty rankings.
-SKIP_MISSING: Advice = ("trec_eval leaves these out: ", Option("missing", "skip"))
 
 # Judgments and run hardly meet if less than this share of what is expected was found.
 SHARE = 0.01
@@ -81,21 +78,29 @@ def score(
     has_results = judged.retrieved > 0
     is_used = ~np.logical_and.reduce(list(refused.values()))
     said = query_notes(queries, policies, present, has_relevant | ~is_used, has_results | ~is_used)
-    keep = kept_queries(policies, present, has_relevant, has_results)
+    is_kept = np.ones(judged.size, dtype=np.bool_)
+    for policy, is_there in (("missing", present), ("no_relevant", has_relevant), ("no_results", has_results)):
+        if getattr(policies, policy) == "skip":
+            is_kept &= is_there
+    keep = np.flatnonzero(is_kept)
     if policies.no_relevant == "skip_unjudged":
         keep = keep[np.isin(keep, judged.owner)]
     if len(keep) < judged.size:
         judged = select(judged, keep)
-    computed = compute_all(measures, judged)
-    blank = {name: is_blank(measure, judged, policies) | refused[name][keep] for name, measure in measures.items()}
-    undefined = {name: int((np.isnan(scores) & ~blank[name]).sum()) for name, scores in computed.items()}
-    scores = {name: np.where(blank[name], np.nan, each) for name, each in computed.items()}
-    means = {
-        name: float(measure.definition.corpus(without_refused(judged, refused[name][keep]), **measure.values))
-        for name, measure in measures.items()
-        if measure.definition.corpus is not None
-    }
-    said += [*judgment_notes(judged, policies), *measure_notes(measures, undefined, policies)]
+    # A measure that has two names is computed once.
+    computed = {measure: compute(measure, judged) for measure in measures.values()}
+    scores, means, undefined = {}, {}, {}
+    for name, measure in measures.items():
+        is_refused = refused[name][keep]
+        blank = is_blank(measure, judged, policies) | is_refused
+        undefined[name] = int((np.isnan(computed[measure]) & ~blank).sum())
+        scores[name] = np.where(blank, np.nan, computed[measure])
+        if measure.definition.corpus is not None:
+            usable = select(judged, np.flatnonzero(~is_refused)) if is_refused.any() else judged
+            means[name] = float(measure.definition.corpus(usable, **measure.values))
+    if negative := int((judged.grades < 0).sum()):
+        said.append(Note.of(NoteKind.NEGATIVE, count=negative, effect=EFFECTS["negative"][policies.negative]))
+    said += measure_notes(measures, undefined, policies)
     return Scored(policies, measures, keep, scores, means, [*notes, *said])
 
 
@@ -121,9 +126,17 @@ def merge_parts(
     for part in parts:
         measures.update(part.measures)
         means.update(part.means)
-        scores.update({name: spread_scores(each, part.keep, keep) for name, each in part.scores.items()})
+        for name, values in part.scores.items():
+            scores[name] = values
+            if len(part.keep) < len(keep):
+                scores[name] = np.full(len(keep), np.nan)
+                scores[name][np.searchsorted(keep, part.keep)] = values
     own = {name: each.policies for name, each in resolved.items() if each.policies != policies}
-    notes = (*notes, *policy_notes(own, policies), *merge_notes(parts, policies))
+    others: dict[str, list[str]] = {}
+    for name, each in own.items():
+        others.setdefault(each.differing(policies), []).append(name)
+    differing = [Note.of(NoteKind.POLICIES, measures=names, policies=how) for how, names in others.items()]
+    notes = (*notes, *differing, *merge_notes(parts, policies))
     in_order = {name: measures[name] for name in resolved}
     return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
 
@@ -139,43 +152,10 @@ def warned(result: Noted, run: str = "") -> Noted:
     return result
 
 
-def spread_scores(scores: FloatArray, keep: IntArray, queries: IntArray) -> FloatArray:
-    """Scores of some of the queries as scores of all; NaN for those that are not among them."""
-    if len(keep) == len(queries):
-        return scores
-    values = np.full(len(queries), np.nan)
-    values[np.searchsorted(queries, keep)] = scores
-    return values
-
-
-def without_refused(judged: Judged, refused: BoolArray) -> Judged:
-    return select(judged, np.flatnonzero(~refused)) if refused.any() else judged
-
-
 def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
     if not some:
         return np.zeros(len(queries), dtype=np.bool_)
     return np.array([query in some for query in queries])
-
-
-def kept_queries(policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray) -> IntArray:
-    keep = np.ones(len(present), dtype=np.bool_)
-    if policies.missing == "skip":
-        keep &= present
-    if policies.no_relevant == "skip":
-        keep &= has_relevant
-    if policies.no_results == "skip":
-        keep &= has_results
-    return np.flatnonzero(keep)
-
-
-def compute_all(measures: Mapping[str, Measure], judged: Judged) -> dict[str, FloatArray]:
-    """The scores of every measure; one that has two names is computed once."""
-    computed: dict[Measure, FloatArray] = {}
-    for measure in measures.values():
-        if measure not in computed:
-            computed[measure] = compute(measure, judged)
-    return {name: computed[measure] for name, measure in measures.items()}
 
 
 def compute(measure: Measure, judged: Judged) -> FloatArray:
@@ -192,20 +172,15 @@ def is_blank(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
     blank = np.zeros(judged.size, dtype=np.bool_)
     is_needed = policies.no_relevant == "nan" and measure.definition.needs_relevant
     if is_needed or policies.no_relevant == "nan_all":
-        blank |= judged.count_relevant(least_grade(measure)) == 0
+        level = measure.definition.parameters.get("rel")
+        least: float = measure.values.get("rel", 0)
+        if level is None or level.default == 0:
+            # Grades are gains here, and only positive ones add anything.
+            least = max(least, float(np.nextafter(0, 1)))
+        blank |= judged.count_relevant(least) == 0
     if policies.no_results == "nan":
         blank |= judged.retrieved == 0
     return blank
-
-
-def least_grade(measure: Measure) -> float:
-    """The lowest grade that counts for a measure."""
-    level = measure.definition.parameters.get("rel")
-    least: float = measure.values.get("rel", 0)
-    if level is None or level.default == 0:
-        # Grades are gains here, and only positive ones add anything.
-        return max(least, float(np.nextafter(0, 1)))
-    return least
 
 
 def query_notes(
@@ -218,9 +193,10 @@ def query_notes(
     notes = []
     missing = [queries[number] for number in np.flatnonzero(~present)]
     if missing and policies.missing == "error":
-        raise missing_error(missing)
+        are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
+        raise MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
     if missing:
-        advice = SKIP_MISSING if policies.missing == "zero" else ()
+        advice = ("trec_eval leaves these out: ", Option("missing", "skip")) if policies.missing == "zero" else ()
         effect = EFFECTS["missing"][policies.missing]
         notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=effect, advice=advice))
     counted = present if policies.missing == "skip" else np.ones_like(present)
@@ -231,17 +207,6 @@ def query_notes(
     if empty and policies.no_results != "zero":
         notes.append(Note.of(NoteKind.NO_RESULTS, queries=empty, effect=EFFECTS["no_results"][policies.no_results]))
     return notes
-
-
-def missing_error(missing: list[str]) -> MismatchError:
-    are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
-    return MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
-
-
-def judgment_notes(judged: Judged, policies: Policies) -> list[Note]:
-    negative = int((judged.grades < 0).sum())
-    effect = EFFECTS["negative"][policies.negative]
-    return [Note.of(NoteKind.NEGATIVE, count=negative, effect=effect)] if negative else []
 
 
 def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int], policies: Policies) -> list[Note]:
@@ -255,13 +220,6 @@ def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int],
     if policies.rel != 1 and graded:
         notes.append(Note.of(NoteKind.REL, measures=graded, rel=f"{policies.rel:g}"))
     return notes
-
-
-def policy_notes(own: Mapping[str, Policies], policies: Policies) -> list[Note]:
-    names: dict[str, list[str]] = {}
-    for name, each in own.items():
-        names.setdefault(each.differing(policies), []).append(name)
-    return [Note.of(NoteKind.POLICIES, measures=group, policies=differing) for differing, group in names.items()]
 
 
 def refused_notes(refused: Refused, what: str) -> list[Note]:

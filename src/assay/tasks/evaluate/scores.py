@@ -54,15 +54,12 @@ def read_given_scores(data: object, measures: object = None) -> Result:
     # Numbers in fields of their own count if there are no `scores`, or if they are named.
     known = every_score(rows, fields=False) or every_score(rows, fields=True)
     every = [*known, *(name for name in every_score(rows, fields=True) if name not in known)]
-    wanted = [] if measures is None else [name for name in score_names(measures) if name in every]
+    given = () if measures is None else measure_names(measures)
+    wanted = [name for each in given if (name := PREFIX + score_name(str(each).removeprefix(PREFIX))) in every]
     names = wanted or known
     if not names:
         raise DataError(f"{describe(data)} has no scores: no field of any record holds numbers")
     return score_records(rows, {name: parse_score(name) for name in names})
-
-
-def score_names(measures: object) -> list[str]:
-    return [PREFIX + score_name(str(name).removeprefix(PREFIX)) for name in measure_names(measures)]
 
 
 def is_given_scores(data: object, measures: object = None) -> bool:
