@@ -129,7 +129,6 @@ def resolve_name(
     options: Mapping[str, Any],
     short: Mapping[str, str] = NO_OPTIONS,
 ) -> dict[str, Chosen]:
-    """The measures that one name means."""
     if isinstance(name, str):
         if len(name) > LONGEST_NAME:
             check_length(name, LONGEST_NAME)

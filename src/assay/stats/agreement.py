@@ -57,7 +57,6 @@ class GradePairs(NamedTuple):
         return np.bincount(codes, minlength=size * size).reshape(size, size).astype(np.float64)
 
     def resampled_tables(self, samples: int, seed: int) -> FloatArray:
-        """The tables of queries drawn with replacement."""
         size = len(self.grades)
         codes = self.first * size + self.second
         totals = np.empty((samples, size * size))

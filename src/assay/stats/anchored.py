@@ -133,7 +133,6 @@ def welch(parts: tuple[float, float], counts: tuple[int, int]) -> float:
 
 
 def quantile(freedom: float, share: float) -> float:
-    """The quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, share)) if freedom > 0 else math.nan

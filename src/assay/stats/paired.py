@@ -58,7 +58,6 @@ def shifted_samples(
 
 
 def t_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
-    """Student's paired t test."""
     from scipy.special import stdtr
 
     def p_value(values: FloatArray) -> float:

@@ -308,7 +308,6 @@ def is_safe(largest: float) -> bool:
 def pair_of(
     couple: Couple, differences: Differences, p: float, p_corrected: float, interval: Interval, *, alpha: float
 ) -> Pair:
-    """The comparison of two runs as a record."""
     (mean_a, mean_b), scale, is_mean = couple.means, couple.scale, couple.sums is None
     wins, losses = differences.higher, differences.lower
     if couple.sign < 0:

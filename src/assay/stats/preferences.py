@@ -64,7 +64,6 @@ def bradley_terry(wins: FloatArray) -> FloatArray:
 
 
 def strength_intervals(games: Games, systems: int, seed: int = 0, level: float = LEVEL) -> list[Interval]:
-    """Bootstrap intervals of the strengths, over questions."""
     generator = np.random.default_rng(seed)
     questions = int(games.question.max()) + 1 if len(games.question) else 0
     drawn = np.empty((min(SAMPLES, 1000), systems))

@@ -203,7 +203,6 @@ def packed_signs(count: int, samples: int, seed: int) -> Iterator[bytes]:
 
 
 def width_of(count: int) -> int:
-    """The bytes that the signs of this many queries take."""
     return -(-count // 8)
 
 

@@ -171,7 +171,6 @@ def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured],
 
 
 def counted_differences(couple: Couple) -> FloatArray:
-    """The differences of the queries that count."""
     moved = couple.moved()
     return moved[~np.isnan(moved)]
 
@@ -211,7 +210,6 @@ def randomized_p(couples: Sequence[Couple], samples: int, seed: int, report: Rep
 
 
 def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> list[Interval]:
-    """The confidence interval of each pair's difference."""
     level, seed = 1 - settings.alpha, settings.seed
     plain = [each for each in couples if each.sums is None]
     first, second = [each.first for each in plain], [each.second for each in plain]
@@ -225,7 +223,6 @@ def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> lis
 def tukey_square(
     measured: Measured, settings: ComparisonSettings, report: Report | None
 ) -> dict[tuple[str, str], float]:
-    """Tukey's p-value of each pair of runs."""
     names = list(measured.scores)
     scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
     square = np.full((len(names), len(names)), np.nan)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from assay.core.convention import Convention
+from assay.core.convention import Convention
+from assay.core.policies import Policies
 
-# In the order in which they are listed. Each module holds its convention in capitals.
+ASSAY = Convention(
+    name="assay",
+    title="assay: trec_eval's formulas in float64; queries missing from the run score 0",
+    policies=Policies(),
+)
+# The module of each tool, in the order in which they are listed; it holds its convention in capitals.
 TOOLS = {
-    "assay": "assay",
+    "assay": "",
     "trec_eval": "trec_eval",
     "trec_eval_9": "trec_eval",
     "ranx": "ranx",
@@ -27,11 +31,11 @@ TOOLS = {
 }
 
 
-class Conventions(Mapping[str, "Convention"]):
+class Conventions(Mapping[str, Convention]):
     """The conventions by name; `loaded` holds those whose module is imported."""
 
     def __init__(self) -> None:
-        self.loaded: dict[str, Convention] = {}
+        self.loaded = {ASSAY.name: ASSAY}
 
     def __getitem__(self, name: str) -> Convention:
         if name not in self.loaded:

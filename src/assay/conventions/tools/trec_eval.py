@@ -25,7 +25,6 @@ PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
 
 def separated(text: str) -> str:
-    """A list of numbers, as assay writes it."""
     return text.replace(",", ";")
 
 
@@ -202,7 +201,6 @@ ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_ip
 
 
 def as_in_9(name: str, entry: Name) -> Name:
-    """The name in version 9."""
     output = name if entry.options else entry.output
     return entry._replace(measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=output)
 

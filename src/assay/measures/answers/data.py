@@ -43,7 +43,6 @@ class Answers:
         return len(self.ids)
 
     def part(self, start: int, stop: int) -> Answers:
-        """The questions from `start` to `stop`."""
         return Answers(self.ids[start:stop], self.references[start:stop], self.predictions[start:stop])
 
     def remember(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -115,7 +114,6 @@ def are_texts(data: object) -> TypeGuard[Sequence[str]]:
 
 
 def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """The data as pairs of an id and a value."""
     if is_frame(data):
         return frame_entries(data, what, columns)
     if isinstance(data, Mapping):
@@ -130,7 +128,6 @@ def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tu
 
 
 def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:  # noqa: ANN401 - any frame
-    """The rows of a frame as pairs of an id and a value."""
     import polars
 
     if isinstance(frame, polars.LazyFrame):

@@ -60,7 +60,6 @@ class PartOfSpeech(NamedTuple):
     endings: dict[str, tuple[tuple[str, str], ...]]
 
     def forms(self, word: str) -> list[str]:
-        """The word and its possible base forms."""
         if word in self.irregular:
             return [word, *self.irregular[word]]
         endings = self.endings.get(word[-1:], ())

@@ -145,7 +145,6 @@ class Contents:
         return len(self.ids)
 
     def part(self, start: int, stop: int) -> Contents:
-        """The questions from `start` to `stop`."""
         return Contents(self.ids[start:stop], self.gold[start:stop], self.retrieved[start:stop])
 
     def overlaps(self, normalize: str) -> FloatArray:

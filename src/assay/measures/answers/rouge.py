@@ -68,7 +68,6 @@ STEMS = Split(lambda text: b" ".join(map(stem_long_word, plain_words(text).split
 
 
 def score_ngrams(answers: Answers, size: int, score: str, *, stem: bool, blank: str) -> FloatArray:
-    """The scores of all questions, from the n-grams that they share."""
     words = answer_words(answers, STEMS if stem else ROUGE)
     right, given = (np.maximum(lengths - size + 1, 0) for lengths in (words.right, words.given))
     counts = SharedCounts(words.shared(size)[:, -1], right, given, words.questions)
@@ -270,13 +269,11 @@ def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
 
 
 def split_sentences(text: str, *, stems: bool) -> list[Sentence]:
-    """The words of each non-empty line."""
     lines = [line.split() for line in plain_words(text, LINES).split(b"\n")]
     return [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
 
 
 def first_words(lines: list[Sentence], longest: int) -> list[Sentence]:
-    """The first lines, up to `longest` words."""
     kept, left = [], longest
     for line in lines:
         if not left:

@@ -46,7 +46,6 @@ EPSILON = 1e-16
 
 
 def library_version() -> str:
-    """The library with its version, for the signature."""
     import sacrebleu
 
     return f"sacrebleu {sacrebleu.__version__}"
@@ -60,7 +59,6 @@ def collect_statistics(answers: Answers, collect: CollectRows, make: MakeMetric,
 
 
 def score_rows(metric: Metric, rows: FloatArray) -> FloatArray:
-    """The score of each row of statistics, or of a single row."""
     return FORMULAS[type(metric).__name__](metric, rows)
 
 
@@ -70,7 +68,6 @@ def question_scores(answers: Answers, metric: Metric, rows: FloatArray) -> Float
 
 
 def metric_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of sacrebleu's metric."""
     return {name: value for name, value in values.items() if name not in {"aggregate", "blank"}}
 
 

@@ -26,7 +26,6 @@ BATCH = 256
 
 
 def normalized_answers(answers: Answers, normalize: str) -> tuple[list[list[str]], list[str]]:
-    """References and predictions, normalised for comparison."""
     references = [[normalize_text(each, normalize) for each in every] for every in answers.references]
     return references, [normalize_text(each, normalize) for each in answers.predictions]
 
@@ -175,7 +174,6 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
 
 
 def cosine_similarities(answers: Answers, part: slice, embed: Embedder, batch: int) -> FloatArray:
-    """The values of a batch of questions."""
     references, predictions = answers.references[part], answers.predictions[part]
     places: dict[str, int] = {}
     for text in (*predictions, *(each for every in references for each in every)):

@@ -80,7 +80,6 @@ class RagEvaluation:
     notes: tuple[Note, ...] = ()
 
     def of_kind(self, name: str) -> dict[str, Chosen]:
-        """The measures of one kind."""
         return {key: each for key, each in self.chosen.items() if each.measure.definition.of == name}
 
 

@@ -70,7 +70,6 @@ class Matching(NamedTuple):
 
     @classmethod
     def parse(cls, match: object, overlap: object, overlap_of: object, columns: object, **how: Any) -> Matching:  # noqa: ANN401 - the other fields
-        """The rules that the parameters of `evaluate_rag` mean."""
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
         words = {"exact": 1.0, "off": None}
@@ -334,7 +333,6 @@ def add_text_hits(
 
 
 def add_id_hits(hits: list[list[int]], golds: list[GoldItem], found: Passages | None, how: Matching) -> None:
-    """Adds the gold ids that each retrieved id hits."""
     wanted = {each.name: number for number, each in enumerate(golds) if each.name}
     if not wanted or found is None:
         return
@@ -370,7 +368,6 @@ def unmatched_note(matched: Matched) -> Note:
 
 
 def text_advice(matched: Matched) -> tuple[str, Advice]:
-    """Some retrieved texts, and what to do."""
     retrieved = [each.retrieved_texts[0] for each in matched.records if each.retrieved_texts]
     said, least = f"what was retrieved has {shortened(retrieved)}", matched.how.threshold
     if least == 1:

@@ -47,7 +47,6 @@ def write_rag(
     title: str = TITLE,
     reproduce: str = "",
 ) -> None:
-    """Writes the report on a RAG system."""
     results = Results({RUN: result})
     core = base_core(results, title)
     core["questions"] = [record.question for record in result.records]
@@ -60,7 +59,6 @@ def write_rag(
 
 
 def rag_core(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any]:
-    """The matrix of blame and the worst questions."""
     key = [*result.answer_measures, *result.measures][0] if by is None else result.key(by)
     worst = []
     for at in result.places_of_worst(key, WORST):

@@ -259,7 +259,6 @@ class RagResult(Result):
         return {name: chosen for name, chosen in zip(GOLD, parts, strict=True) if chosen.any()}
 
     def _part(self, chosen: BoolArray) -> Result:
-        """The result of some of the questions."""
         return replace(
             self,
             queries=[self.queries[at] for at in np.flatnonzero(chosen)],

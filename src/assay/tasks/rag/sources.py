@@ -104,7 +104,6 @@ def find_beir_judgments(folder: Path) -> Path:
 
 
 def read_dataset(data: object, wanted: RecordFields) -> Collected:
-    """A LlamaIndex dataset, or records in any other form."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             content = read_objects(source) if recognise(source) is JSON else None
@@ -119,12 +118,10 @@ def read_dataset(data: object, wanted: RecordFields) -> Collected:
 
 
 def order_notes(records: Records) -> list[Note]:
-    """Which questions have scores that contradict the order of what was retrieved."""
     return [Note.of(NoteKind.ORDER, about="records", queries=records.rising)] if records.rising else []
 
 
 def is_llama_index(data: object) -> bool:
-    """Whether the data is a LlamaIndex dataset for retrieval, as an object or as JSON."""
     return all(isinstance(dataset_part(data, name), Mapping) for name in DATASET)
 
 
@@ -133,7 +130,6 @@ def dataset_part(data: object, name: str) -> Any:  # noqa: ANN401 - whatever is 
 
 
 def read_llama_index(data: object, name: str) -> Collected:
-    """Questions with the nodes that answer them."""
     queries, corpus, relevant = (dataset_part(data, each) for each in DATASET)
     unknown = [each for each in relevant if each not in queries]
     if unknown:
@@ -227,7 +223,6 @@ def differs(record: Record, output: Record) -> bool:
 
 
 def with_output(record: Record, output: Record) -> Record:
-    """A question with the system's output."""
     own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
     fields = {**(record.fields or {}), **(output.fields or {})}
     return output._replace(query_id=record.query_id, where=record.where, fields=fields, **own)

@@ -125,7 +125,6 @@ class WorstAnswers(View):
 
 
 def paragraph(question: Question, measure: str) -> list[str]:
-    """A question in lines."""
     lines = [f"{question.query}  {measure} {question.value:.4f}  {TEXTS[0]}: {question.gold}"]
     for name, text in zip(TEXTS[1:4], question.texts, strict=True):
         lines.append(f"  {name:<9}  {'(none)' if text is None else text or '(empty)'}")
