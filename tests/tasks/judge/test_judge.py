@@ -246,7 +246,7 @@ def test_offline_without_a_cache_is_an_error():
         ({"max_cost": -1, "prices": (1, 1)}, "max_cost must be a number from 0"),
         ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
         ({"max_cost": 1}, "max_cost needs prices"),
-        ({"prices": (-1, 2)}, "prices are the cost of a million tokens"),
+        ({"prices": (-1, 2)}, "prices must be the price per million input and output tokens"),
         ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
         ({"cache": 5}, "cache= is a file, or False for none, not '5'"),
         ({"embedder": 5}, "a judge is an address, a GGUF file or a function"),

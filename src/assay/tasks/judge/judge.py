@@ -55,7 +55,7 @@ class Judge:
     The key of a server is `key`, or that of the environment: ASSAY_JUDGE_KEY. `embedder` gives the vectors that some
     measures need: the name of a model on the same server, a function from texts to vectors, or another `Judge`.
     `cache` is the file that keeps replies (default: one in your cache directory; False: none, they are kept in memory).
-    `samples` draws each verdict several times. `prices` are those of a million tokens, sent and replied; `max_cost`
+    `samples` draws each verdict several times. `prices` are per million input and output tokens; `max_cost`
     stops asking once it is reached. `context` is the model's window in tokens. `prompts` replaces the words of prompts,
     by name. `offline` asks nothing: only the replies in the cache count, and its file stays as it is; what it does not
     have is `not asked`. No telemetry: requests go to the judge, and nowhere else.
@@ -98,7 +98,7 @@ class Judge:
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
             raise PolicyError(
-                f"{Option('max_cost')} needs {Option('prices')}, the cost of a million tokens, sent and replied"
+                f"{Option('max_cost')} needs {Option('prices')}, the price per million input and output tokens"
             )
         timeout = None if timeout is None else number_from("timeout", timeout, above=True)
         if tokens_per_minute is not None:

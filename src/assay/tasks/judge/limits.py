@@ -99,7 +99,7 @@ MILLION = 1_000_000
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, sent and replied."""
+    """Price per million input and output tokens."""
 
     sent: float
     reply: float
@@ -114,7 +114,7 @@ class Prices(NamedTuple):
         pair = tuple(value) if isinstance(value, (list, tuple)) else ()
         if len(pair) != 2 or not all(isinstance(each, (int, float)) and each >= 0 for each in pair):  # noqa: PLR2004 - a pair
             raise PolicyError(
-                f"prices are the cost of a million tokens, sent and replied, such as (0.15, 0.6), not {show(value)}"
+                f"prices must be the price per million input and output tokens, such as (0.15, 0.6), not {show(value)}"
             )
         return cls(*pair)
 
