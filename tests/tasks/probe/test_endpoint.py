@@ -1,12 +1,120 @@
-"""A search over HTTP, against a real server: good, slow, failing, broken and hanging."""
+"""A search over HTTP: what is sent, against a real server, good, failing and broken, and its connections."""
+
+import socket
+import threading
 
 import pytest
 
 import assay
 from assay.core.errors import DataError
 from assay.live import HttpSearch
+from assay.tasks.probe.endpoint import all_headers, fill_template, read_address, read_body, read_headers
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 from tables import for_each
+
+ADDRESSES = [
+    ("http://localhost:8000/search", "http://localhost:8000/search", "/search"),
+    ("https://search.example", "https://search.example/", "/"),
+    ("http://[::1]:80/a b/ü?q={query}&n={k}", "http://[::1]:80/a b/ü", "/a%20b/%C3%BC?q=a%26b%20%7Bk%7D%2F%C3%A9&n=5"),
+    ("HTTP://h/{query}/x%20y?key=s3cret", "http://h/{query}/x%20y", "/a%26b%20%7Bk%7D%2F%C3%A9/x%20y?key=s3cret"),
+]
+
+
+@for_each("url, name, path", ADDRESSES)
+def test_addresses(url, name, path):
+    address = read_address(url)
+    assert address.name == name
+    assert address.fill_target("a&b {k}/é", 5) == path
+
+
+BAD_ADDRESSES = [
+    ("localhost:8000", "must begin with http:// or https://"),
+    ("file:///etc/passwd", "must begin with http:// or https://"),
+    ("ftp://h/x", "must begin with http:// or https://"),
+    ("http://", "has no valid host"),
+    ("http:///x", "has no valid host"),
+    ("http://{query}.example/", "has no valid host"),
+    ("http://h:99999/", "is invalid"),
+    ("http://h:x/", "is invalid"),
+    ("http://[::1/", "is invalid"),
+    ("ftp://me:s3cret@h/", "the URL 'ftp://h/' must begin with http:// or https://"),
+    ("me:s3cret@h/x?y", "the URL 'h/x' must begin with http:// or https://"),
+    ("http://h:x/#s3cret", "the URL 'http://h:x/' is invalid"),
+    ("http://me:s3cret@h/", "the URL contains a user name or password"),
+    ("http://h/?q=x&key=s3cret\nq", None),
+]
+
+
+@for_each("url, message", BAD_ADDRESSES)
+def test_bad_addresses(url, message):
+    if message is None:
+        assert "\n" not in read_address(url).fill_target("x", 1)
+        return
+    with pytest.raises(DataError) as caught:
+        read_address(url)
+    assert message in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_lone_surrogate_can_be_asked():
+    assert read_address("http://h/?q={query}").fill_target("a\ud800", 1) == "/?q=a%3F"
+    assert fill_template(read_body('["{query}"]'), "a\ud800", 1) == ["a\ud800"]
+
+
+BAD_BODIES = [
+    ("{query}", "the body: invalid JSON: Expecting property name enclosed in double quotes at column 2; an example is"),
+    ({"q": "{query}"}, "the body must be a string of JSON"),
+    ('{"q": "x"}', "the body has no placeholder for the question"),
+    ("[" * 100_000, "the body: invalid JSON: the values are nested too deeply"),
+    ('{"q": "{query}", "k": 1, "k": 2}', "the body: duplicate key 'k'; keep one"),
+]
+
+
+@for_each("body, message", BAD_BODIES)
+def test_bad_bodies(body, message):
+    with pytest.raises(DataError) as caught:
+        HttpSearch("http://h/", body=body)
+    assert message in str(caught.value)
+
+
+HEADERS = [
+    ("X-Key: abc", {"X-Key": "abc"}),
+    ("X-Key:abc: d", {"X-Key": "abc: d"}),
+    ("Authorization: Bearer $TOKEN", {"Authorization": "Bearer t0ken"}),
+    ("Authorization: Basic ${TOKEN}==", {"Authorization": "Basic t0ken=="}),
+    ("X-Price: 5$$", {"X-Price": "5$"}),
+]
+
+
+@for_each("line, values", HEADERS)
+def test_headers(line, values):
+    assert read_headers([line], {"TOKEN": "t0ken"}).values == values
+
+
+BAD_HEADERS = [
+    ("X-Key", "a header is 'Name: value'"),
+    ("X Key: a", "a header is 'Name: value'"),
+    (": a", "a header is 'Name: value'"),
+    ("X-Key: $NONE", "header 'X-Key': environment variable NONE is not set"),
+    ("X-Key: $", "$ must be followed by a variable's name"),
+    ("X-Key: s3cret\r\nX-Other: 1", "the value must be one line of printable ASCII"),
+    ("X-Key: $SPLIT", "the value must be one line of printable ASCII"),
+    ("X-Key: s3cret-ü", "the value must be one line of printable ASCII"),
+]
+
+
+@for_each("line, message", BAD_HEADERS)
+def test_bad_headers(line, message):
+    with pytest.raises(DataError) as caught:
+        HttpSearch("http://h/", headers=[line], environment={"SPLIT": "s3cret\nx"})
+    assert message in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_ones_own_header_takes_the_place_of_a_usual_one():
+    own = read_headers(["content-type: application/x-ndjson"], {}).values
+    sent = all_headers(own, has_body=True)
+    assert [value for name, value in sent.items() if name.lower() == "content-type"] == ["application/x-ndjson"]
 
 
 def probed(server, url=None, questions=QUESTIONS, **options):
@@ -157,3 +265,78 @@ def test_a_path_says_that_a_dict_is_the_ranking(path, wrap):
         probe = probed(server, questions={"q5": "question 5"}, path=path, k=2)
     assert probe.run["q5"] == [("d5", 0.9), ("y", 0.5)]
     assert probe.result.per_query()["q5"] == {"rr": 1.0, "recall@1": 1.0}
+
+
+def test_no_connection_is_left_open_where_it_is_given_up_early():
+    questions = {f"q{number}": f"question {number}" for number in range(300)}
+    qrels = {query: ["d"] for query in questions}
+    with SearchServer(lambda *_: Reply(b"no", 404)) as server:
+        search = HttpSearch(server.url)
+        for _ in range(5):
+            with pytest.raises(DataError, match="none of the first 20 questions was answered"):
+                assay.probe(search, questions, qrels, "rr", concurrency=8)
+        assert server.connections >= 5
+        assert server.wait_until_closed()
+
+
+def call_and_close_meanwhile(search, is_called, go_on):
+    """Closes the connections during a call; the call may fail, and ends."""
+    outcomes = []
+
+    def call():
+        try:
+            outcomes.append(search("question 1", 10))
+        except Exception as error:  # noqa: BLE001 - which one does not matter
+            outcomes.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert is_called.wait(30)
+    search.close()
+    go_on.set()
+    thread.join(30)
+    assert len(outcomes) == 1
+
+
+def test_a_connection_in_use_at_the_end_is_closed():
+    is_called, go_on = threading.Event(), threading.Event()
+
+    def behave(question, times):
+        is_called.set()
+        go_on.wait(30)
+        return found(question, times)
+
+    with SearchServer(behave) as server:
+        call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
+        assert server.connections == 1
+        assert server.wait_until_closed()
+
+
+def test_a_connection_that_is_made_after_the_end_is_closed(monkeypatch):
+    is_called, go_on = threading.Event(), threading.Event()
+    connect = socket.create_connection
+
+    def slowly(*arguments, **options):
+        is_called.set()
+        go_on.wait(30)
+        return connect(*arguments, **options)
+
+    with SearchServer() as server:
+        monkeypatch.setattr(socket, "create_connection", slowly)
+        call_and_close_meanwhile(HttpSearch(server.url), is_called, go_on)
+        assert server.connections == 1
+        assert server.wait_until_closed()
+
+
+def test_a_search_can_be_used_again_after_a_probe():
+    with SearchServer() as server:
+        search = HttpSearch(server.url)
+        for _ in range(2):
+            assert assay.probe(search, QUESTIONS, QRELS, "rr")["rr"] == 1.0
+        assert server.wait_until_closed()
+        assert search("question 1", 10) == {"results": [{"id": "d1"}, {"id": "e1"}]}
+        assert server.open_connections == 1
+        search.close()
+        assert server.wait_until_closed()
+        assert search("question 1", 10)["results"]
+        assert server.wait_until_closed()
