@@ -61,21 +61,14 @@ BAD_RUNS = rows_of(
             (GOOD + GOOD, "run.trec", "query 'q1'", "document 'd1'", 'duplicates="first"'),
             (GOOD + "q2 Q0 d1 1 1 t\n" + GOOD, "run.trec", "query 'q1'", "document 'd1'"),
         ],
-        ("run.trec", MismatchError): [
-            (GOOD.replace("q1", "q7"), "no query in common", "'q1'", "'q7'", "assay.check"),
-        ],
+        ("run.trec", MismatchError): [(GOOD.replace("q1", "q7"), "no query in common", "'q1'", "'q7'", "assay.check")],
         ("run.trec", DataError): [
             ("", "run.trec", "has no rankings"),
             ("# only\n\n  \n#\n", "run.trec", "has no rankings"),
             ("\ufeff", "run.trec", "has no rankings"),
         ],
-        ("run", DataError): [
-            ("", "has no rankings"),
-            ("\n\n", "has no rankings"),
-        ],
-        ("headless.tsv", FormatError): [
-            ("q1\td1\t1.0\n", "line 1", "expected 6 fields", "found 3"),
-        ],
+        ("run", DataError): [("", "has no rankings"), ("\n\n", "has no rankings")],
+        ("headless.tsv", FormatError): [("q1\td1\t1.0\n", "line 1", "expected 6 fields", "found 3")],
         ("run.json", FormatError): [
             ("", "run.json: the file is empty"),
             ("5", "line 1", "expected '{'"),
@@ -121,10 +114,7 @@ BAD_RUNS = rows_of(
             ('{"q1": ["d1", "d1"]}', "run.json", "query 'q1'", "document 'd1'"),
             ('{"q1": {"d1": 1}, "q1": {"d2": 1}}', "run.json", "line 1: duplicate query id 'q1'"),
         ],
-        ("run.jsonl", DataError): [
-            ("", "run.jsonl", "has no rankings"),
-            ("{}\n", "run.jsonl", "has no rankings"),
-        ],
+        ("run.jsonl", DataError): [("", "run.jsonl", "has no rankings"), ("{}\n", "run.jsonl", "has no rankings")],
         ("run.jsonl", FormatError): [
             (RECORD + "x\n", "run.jsonl, line 2", "invalid JSON"),
             (RECORD + RECORD[:20], "line 2", "invalid JSON"),
@@ -149,11 +139,9 @@ BAD_RUNS = rows_of(
             (RECORD.encode() + b'{"query_id": "\xff"}\n', "line 2", "not UTF-8"),
             (RECORD + '{"query_id": ' + "[" * DEEP + "\n", "line 2", "nested too deeply"),
         ],
-        ("run.jsonl", DuplicateError): [
-            (RECORD + RECORD, "run.jsonl", "query 'q1'", "document 'd1'"),
-        ],
+        ("run.jsonl", DuplicateError): [(RECORD + RECORD, "run.jsonl", "query 'q1'", "document 'd1'")],
         ("run.jsonl", LimitError): [
-            (RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', "line 2", "longer than 1 MiB"),
+            (RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', "line 2", "longer than 1 MiB")
         ],
         ("run.csv", DataError): [
             ("", "run.csv", "has no rankings"),
@@ -186,12 +174,8 @@ BAD_RUNS = rows_of(
             (CSV + "q1,d\0,2\n", "line 3", "NUL"),
             (CSV + 'q1,"d2,2\n', "line 3", "a quote is not closed"),
         ],
-        ("run.csv", DuplicateError): [
-            (CSV + "q1,d1,2\n", "run.csv", "query 'q1'", "document 'd1'"),
-        ],
-        ("run.csv", MismatchError): [
-            (CSV.replace("q1", "q7"), "no query in common", "'q1'", "'q7'"),
-        ],
+        ("run.csv", DuplicateError): [(CSV + "q1,d1,2\n", "run.csv", "query 'q1'", "document 'd1'")],
+        ("run.csv", MismatchError): [(CSV.replace("q1", "q7"), "no query in common", "'q1'", "'q7'")],
         ("run.tsv", FormatError): [
             (CSV.replace(",", "\t") + "q1\td2\tx\n", "line 3", "'x' in the column 'score' is not a number"),
             (CSV.replace(",", "\t") + "q1\td2\t3\t4\n", "line 3", "4 fields, but the header has 3"),
@@ -210,9 +194,7 @@ BAD_RUNS = rows_of(
             (parquet(query_id=["q1"], doc_id=["d1"], score=[[1]]), "'score'", "must hold numbers"),
             (PARQUET + b"x", "cannot be read as parquet"),
         ],
-        ("data", FormatError): [
-            (b"PAR1 and no more", "cannot be read as parquet"),
-        ],
+        ("data", FormatError): [(b"PAR1 and no more", "cannot be read as parquet")],
     }
 )
 
@@ -231,29 +213,20 @@ BAD_QRELS = rows_of(
             (GOOD_QRELS.replace("\n", "\r") * 2, "line 1", "carriage return", "line endings"),
             (GOOD_QRELS.encode("utf-32"), "UTF-32", "save it as UTF-8"),
         ],
-        ("q.trec", DuplicateError): [
-            (GOOD_QRELS * 2, "q.trec", "query 'q1'", "document 'd1'", 'duplicates="first"'),
-        ],
-        ("q.trec", DataError): [
-            ("", "q.trec", "has no judgments"),
-            ("# only\n", "q.trec", "has no judgments"),
-        ],
-        ("q.tsv", DataError): [
-            ("query-id\tcorpus-id\tscore\n", "q.tsv", "has no judgments"),
-        ],
+        ("q.trec", DuplicateError): [(GOOD_QRELS * 2, "q.trec", "query 'q1'", "document 'd1'", 'duplicates="first"')],
+        ("q.trec", DataError): [("", "q.trec", "has no judgments"), ("# only\n", "q.trec", "has no judgments")],
+        ("q.tsv", DataError): [("query-id\tcorpus-id\tscore\n", "q.tsv", "has no judgments")],
         ("q.tsv", FormatError): [
-            ("query-id\tcorpus-id\tscore\nq1\td1\thigh\n", "q.tsv, line 2", "'high' in the column 'score'"),
+            ("query-id\tcorpus-id\tscore\nq1\td1\thigh\n", "q.tsv, line 2", "'high' in the column 'score'")
         ],
         ("q.tsv", DuplicateError): [
-            ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n", "q.", "query 'q1'", "document 'd1'"),
+            ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n", "q.", "query 'q1'", "document 'd1'")
         ],
         ("q.csv", FormatError): [
             ("query_id,doc_id\nq1,d1\n", "no column for relevance", "'query_id', 'doc_id'"),
             ("query_id,doc_id,rel,group\nq1,d1,1,\n", "line 2", "the column 'group' is empty"),
         ],
-        ("q.csv", DataError): [
-            ("", "q.csv", "has no judgments"),
-        ],
+        ("q.csv", DataError): [("", "q.csv", "has no judgments")],
         ("q.json", DataError): [
             ("{}", "q.json", "has no judgments"),
             ('{"q1": {"d1": "x"}}', "q.json", "query 'q1'", "the grade must be a number"),
@@ -266,7 +239,7 @@ BAD_QRELS = rows_of(
             ('{"q1": ["d1", "d1"]}', "q.", "query 'q1'", "document 'd1'"),
         ],
         ("q.jsonl", FormatError): [
-            ('{"qid": "q1", "docno": "d1", "rel": "x"}\n', "q.jsonl, line 1", "'x' in the column 'rel'"),
+            ('{"qid": "q1", "docno": "d1", "rel": "x"}\n', "q.jsonl, line 1", "'x' in the column 'rel'")
         ],
         ("q.parquet", FormatError): [
             (parquet(qid=["q1"], docno=["d1"], rel=["x"]), "row 0", "'x' in the column 'rel' is not a number"),

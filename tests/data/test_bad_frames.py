@@ -38,120 +38,105 @@ def objects(values):
     return pandas.Series(values, dtype=object)
 
 
+def rows_of(table):
+    """Rows of a frame, the class of the error, and words of the message."""
+    return [(frame, error, words) for error, rows in table.items() for frame, *words in rows]
+
+
+def odd(**column):
+    """The good table with one column of objects."""
+    return table(**{name: polars.Series(values, dtype=polars.Object) for name, values in column.items()})
+
+
 NAN = float("nan")
-BAD_RUNS = [
-    (polars.DataFrame(), FormatError, ["no column for query_id", "columns: none"]),
-    (polars.DataFrame({"a": [1]}), FormatError, ["no column for query_id", "columns: 'a'", 'columns={"query_id"']),
-    (table().drop("doc_id"), FormatError, ["no column for doc_id", "'query_id', 'score'"]),
-    (table().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
-    (table().lazy().drop("score"), FormatError, ["no column for score", "'query_id', 'doc_id'"]),
-    (table().to_pandas().drop(columns="score"), FormatError, ["no column for score"]),
-    (table().to_pandas().set_index("query_id"), FormatError, ["no column for query_id"]),
-    (table().to_arrow().drop_columns("score"), FormatError, ["no column for score"]),
-    (table()[:0], DataError, ["the data has no rankings"]),
-    (table()[:0].to_pandas(), DataError, ["the data has no rankings"]),
-    (table()[:0].to_arrow(), DataError, ["the data has no rankings"]),
-    (table()[:0].lazy(), DataError, ["the data has no rankings"]),
-    (table(query_id=["q1", None]), FormatError, ["the frame, row 1", "the column 'query_id' is empty"]),
-    (table(doc_id=["d1", None]), FormatError, ["row 1", "the column 'doc_id' is empty"]),
-    (table(score=[1.0, None]), FormatError, ["row 1", "the column 'score' is empty"]),
-    (table(score=[None, None]), FormatError, ["row 0", "the column 'score' is empty"]),
-    (table(doc_id=["d1", ""]), FormatError, ["row 1", "the column 'doc_id' is empty"]),
-    (table(score=[1.0, NAN]), FormatError, ["row 1", "'nan' in the column 'score' is not finite"]),
-    (table(score=[float("inf"), 1.0]), FormatError, ["row 0", "'inf' in the column 'score' is not finite"]),
-    (table(score=["1", "x"]), FormatError, ["row 1", "'x' in the column 'score' is not a number"]),
-    (table(score=["1", ""]), FormatError, ["row 1", "is not a number"]),
-    (table(score=[True, False]), FormatError, ["'score' must hold numbers, not Boolean"]),
-    (table(score=[[1.0], [2.0]]), FormatError, ["'score' must hold numbers, not List"]),
-    (table(score=[datetime.date(2020, 1, 1)] * 2), FormatError, ["'score' must hold numbers, not Date"]),
-    (table(score=[datetime.timedelta(1)] * 2), FormatError, ["'score' must hold numbers, not Duration"]),
-    (table(score=[b"1", b"2"]), FormatError, ["'score' must hold numbers, not Binary"]),
-    (table(doc_id=[1.0, 2.0]), FormatError, ["'doc_id' must hold strings or integers, not Float64"]),
-    (table(doc_id=[True, False]), FormatError, ["'doc_id' must hold strings or integers, not Boolean"]),
-    (table(doc_id=[b"1", b"2"]), FormatError, ["'doc_id' must hold strings or integers, not Binary"]),
-    (table(doc_id=[["a"], ["b"]]), FormatError, ["'doc_id' must hold strings or integers, not List"]),
-    (table(doc_id=[{"a": 1}, {"a": 2}]), FormatError, ["'doc_id' must hold strings or integers, not Struct"]),
-    (table(doc_id=[datetime.date(2020, 1, 1)] * 2), FormatError, ["'doc_id' must hold strings or integers, not Date"]),
-    (table(doc_id=["d1", "d1"]), DuplicateError, ["query 'q1'", "document 'd1'"]),
-    (table(doc_id=["d1", "d1"]).to_pandas(), DuplicateError, ["query 'q1'", "document 'd1'"]),
-    (table(query_id=["x", "y"]), MismatchError, ["no query in common", "'q1'", "'x', 'y'"]),
-    (
-        table(score=polars.Series([object(), 1], dtype=polars.Object)),
-        FormatError,
-        ["row 0", "in the column 'score' is not a number"],
-    ),
-    (
-        table(score=polars.Series([1.0, True], dtype=polars.Object)),
-        FormatError,
-        ["row 1", "'True' in the column 'score' is not a number"],
-    ),
-    (
-        table(score=polars.Series([1.0, "1_0"], dtype=polars.Object)),
-        FormatError,
-        ["row 1", "'1_0' in the column 'score' is not a number"],
-    ),
-    (table(score=polars.Series([1.0, 10**400], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
-    (table(score=polars.Series([1.0, 10**5000], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
-    (table(score=polars.Series([1.0, Decimal("nan")], dtype=polars.Object)), FormatError, ["row 1", "is not finite"]),
-    (
-        table(doc_id=polars.Series(["d1", 1.5], dtype=polars.Object)),
-        FormatError,
-        ["row 1", "'1.5' is not an id; use strings or integers"],
-    ),
-    (table(doc_id=polars.Series(["d1", True], dtype=polars.Object)), FormatError, ["row 1", "'True' is not an id"]),
-    (table(doc_id=polars.Series(["d1", "\ud800"], dtype=polars.Object)), FormatError, ["row 1", "is not an id"]),
-    (table(doc_id=polars.Series(["d1", 10**5000], dtype=polars.Object)), FormatError, ["row 1", "is not an id"]),
-    (
-        table(doc_id=polars.Series(["d1", ""], dtype=polars.Object)),
-        FormatError,
-        ["row 1", "the column 'doc_id' is empty"],
-    ),
-    (pandas.DataFrame({**GOOD, "doc_id": [1, np.nan]}), FormatError, ["row 1", "the column 'doc_id' is empty"]),
-    (pandas.DataFrame({**GOOD, "score": [1, np.nan]}), FormatError, ["row 1", "the column 'score' is empty"]),
-    (
-        pandas.DataFrame({**GOOD, "doc_id": objects(["d1", None])}),
-        FormatError,
-        ["row 1", "the column 'doc_id' is empty"],
-    ),
-    (
-        pandas.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}),
-        FormatError,
-        ["row 1", "the column 'doc_id' is empty"],
-    ),
-    (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), FormatError, ["row 1", "is not an id"]),
-    (
-        pandas.DataFrame({**GOOD, "score": objects([1, "x"])}),
-        FormatError,
-        ["row 1", "'x' in the column 'score' is not a number"],
-    ),
-    (
-        pandas.DataFrame({**GOOD, "score": pandas.to_datetime(["2020-01-01"] * 2)}),
-        FormatError,
-        ["'score' must hold numbers"],
-    ),
-    (
-        pandas.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]),
-        FormatError,
-        ["duplicate column 'score'"],
-    ),
-    (
-        pyarrow.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]),
-        FormatError,
-        ["cannot be read", "score"],
-    ),
-    (table().lazy().with_columns(polars.col("none").alias("x")), FormatError, ["cannot be read", "none"]),
-    (
-        table(score=["1", "x"]).lazy().with_columns(polars.col("score").cast(polars.Float64)),
-        FormatError,
-        ["cannot be read"],
-    ),
-    (polars.Series("a", [1, 2]), FormatError, ["no column for query_id"]),
-    (pandas.Series([1, 2]), FormatError, ["cannot be read"]),
-    (pyarrow.chunked_array([[1, 2]]), FormatError, ["cannot be read"]),
-    (Stream(RuntimeError("out of order")), FormatError, ["cannot be read", "out of order"]),
-    (Stream(5), FormatError, ["cannot be read"]),
-    (Stream(None), FormatError, ["cannot be read"]),
-]
+BAD_RUNS = rows_of(
+    {
+        FormatError: [
+            (polars.DataFrame(), "no column for query_id", "columns: none"),
+            (polars.DataFrame({"a": [1]}), "no column for query_id", "columns: 'a'", 'columns={"query_id"'),
+            (table().drop("doc_id"), "no column for doc_id", "'query_id', 'score'"),
+            (table().drop("score"), "no column for score", "'query_id', 'doc_id'"),
+            (table().lazy().drop("score"), "no column for score", "'query_id', 'doc_id'"),
+            (table().to_pandas().drop(columns="score"), "no column for score"),
+            (table().to_pandas().set_index("query_id"), "no column for query_id"),
+            (table().to_arrow().drop_columns("score"), "no column for score"),
+            (table(query_id=["q1", None]), "the frame, row 1", "the column 'query_id' is empty"),
+            (table(doc_id=["d1", None]), "row 1", "the column 'doc_id' is empty"),
+            (table(score=[1.0, None]), "row 1", "the column 'score' is empty"),
+            (table(score=[None, None]), "row 0", "the column 'score' is empty"),
+            (table(doc_id=["d1", ""]), "row 1", "the column 'doc_id' is empty"),
+            (table(score=[1.0, NAN]), "row 1", "'nan' in the column 'score' is not finite"),
+            (table(score=[float("inf"), 1.0]), "row 0", "'inf' in the column 'score' is not finite"),
+            (table(score=["1", "x"]), "row 1", "'x' in the column 'score' is not a number"),
+            (table(score=["1", ""]), "row 1", "is not a number"),
+            (table(score=[True, False]), "'score' must hold numbers, not Boolean"),
+            (table(score=[[1.0], [2.0]]), "'score' must hold numbers, not List"),
+            (table(score=[datetime.date(2020, 1, 1)] * 2), "'score' must hold numbers, not Date"),
+            (table(score=[datetime.timedelta(1)] * 2), "'score' must hold numbers, not Duration"),
+            (table(score=[b"1", b"2"]), "'score' must hold numbers, not Binary"),
+            (table(doc_id=[1.0, 2.0]), "'doc_id' must hold strings or integers, not Float64"),
+            (table(doc_id=[True, False]), "'doc_id' must hold strings or integers, not Boolean"),
+            (table(doc_id=[b"1", b"2"]), "'doc_id' must hold strings or integers, not Binary"),
+            (table(doc_id=[["a"], ["b"]]), "'doc_id' must hold strings or integers, not List"),
+            (table(doc_id=[{"a": 1}, {"a": 2}]), "'doc_id' must hold strings or integers, not Struct"),
+            (table(doc_id=[datetime.date(2020, 1, 1)] * 2), "'doc_id' must hold strings or integers, not Date"),
+            (odd(score=[object(), 1]), "row 0", "in the column 'score' is not a number"),
+            (odd(score=[1.0, True]), "row 1", "'True' in the column 'score' is not a number"),
+            (odd(score=[1.0, "1_0"]), "row 1", "'1_0' in the column 'score' is not a number"),
+            (odd(score=[1.0, 10**400]), "row 1", "is not finite"),
+            (odd(score=[1.0, 10**5000]), "row 1", "is not finite"),
+            (odd(score=[1.0, Decimal("nan")]), "row 1", "is not finite"),
+            (odd(doc_id=["d1", 1.5]), "row 1", "'1.5' is not an id; use strings or integers"),
+            (odd(doc_id=["d1", True]), "row 1", "'True' is not an id"),
+            (odd(doc_id=["d1", "\ud800"]), "row 1", "is not an id"),
+            (odd(doc_id=["d1", 10**5000]), "row 1", "is not an id"),
+            (odd(doc_id=["d1", ""]), "row 1", "the column 'doc_id' is empty"),
+            (pandas.DataFrame({**GOOD, "doc_id": [1, np.nan]}), "row 1", "the column 'doc_id' is empty"),
+            (pandas.DataFrame({**GOOD, "score": [1, np.nan]}), "row 1", "the column 'score' is empty"),
+            (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", None])}), "row 1", "the column 'doc_id' is empty"),
+            (
+                pandas.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}),
+                "row 1",
+                "the column 'doc_id' is empty",
+            ),
+            (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), "row 1", "is not an id"),
+            (
+                pandas.DataFrame({**GOOD, "score": objects([1, "x"])}),
+                "row 1",
+                "'x' in the column 'score' is not a number",
+            ),
+            (pandas.DataFrame({**GOOD, "score": pandas.to_datetime(["2020-01-01"] * 2)}), "'score' must hold numbers"),
+            (
+                pandas.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]),
+                "duplicate column 'score'",
+            ),
+            (
+                pyarrow.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]),
+                "cannot be read",
+                "score",
+            ),
+            (table().lazy().with_columns(polars.col("none").alias("x")), "cannot be read", "none"),
+            (table(score=["1", "x"]).lazy().with_columns(polars.col("score").cast(polars.Float64)), "cannot be read"),
+            (polars.Series("a", [1, 2]), "no column for query_id"),
+            (pandas.Series([1, 2]), "cannot be read"),
+            (pyarrow.chunked_array([[1, 2]]), "cannot be read"),
+            (Stream(RuntimeError("out of order")), "cannot be read", "out of order"),
+            (Stream(5), "cannot be read"),
+            (Stream(None), "cannot be read"),
+        ],
+        DataError: [
+            (table()[:0], "the data has no rankings"),
+            (table()[:0].to_pandas(), "the data has no rankings"),
+            (table()[:0].to_arrow(), "the data has no rankings"),
+            (table()[:0].lazy(), "the data has no rankings"),
+        ],
+        DuplicateError: [
+            (table(doc_id=["d1", "d1"]), "query 'q1'", "document 'd1'"),
+            (table(doc_id=["d1", "d1"]).to_pandas(), "query 'q1'", "document 'd1'"),
+        ],
+        MismatchError: [(table(query_id=["x", "y"]), "no query in common", "'q1'", "'x', 'y'")],
+    }
+)
 
 
 @for_each(("frame", "error", "words"), BAD_RUNS)

@@ -10,11 +10,7 @@ from assay import Run
 from tables import for_each
 
 QRELS = {"q1": ["a"], "q2": ["a"], "q3": ["a"]}
-ORDERED = {
-    "q1": ["z", "a"],
-    "q2": [("a", 0.5, 1), ("b", 0.5, 2), ("c", 0.75, 3)],
-    "q3": {"a": 1.0, "b": 2.0},
-}
+ORDERED = {"q1": ["z", "a"], "q2": [("a", 0.5, 1), ("b", 0.5, 2), ("c", 0.75, 3)], "q3": {"a": 1.0, "b": 2.0}}
 RUN = Run(ORDERED)
 MEASURES = ["rr", "ap", "nauc(of=rr)"]
 FILES = ["run.trec", "run.json", "run.jsonl", "run.csv", "run.tsv", "run.parquet", "run.trec.gz"]

@@ -85,11 +85,7 @@ IDS = (
     pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
 )
 SCORES = (pyarrow.float64(), pyarrow.float32(), pyarrow.int8(), pyarrow.uint16(), pyarrow.int64())
-ENCODINGS = (
-    {},
-    {"use_dictionary": False},
-    {"use_dictionary": ["query_id"]},
-)
+ENCODINGS = ({}, {"use_dictionary": False}, {"use_dictionary": ["query_id"]})
 
 
 @st.composite

@@ -92,10 +92,7 @@ class NoteKind(StrEnum):
         },
     )
     EXCLUDED = "excluded", "{count} [document|documents] with the same id as the query left out"
-    PREPARED = (
-        "prepared",
-        "{tool} cannot use the {what} of {count} [query|queries]; left out of the mean: {queries}",
-    )
+    PREPARED = ("prepared", "{tool} cannot use the {what} of {count} [query|queries]; left out of the mean: {queries}")
     TRUNCATED = "truncated", "{count} [grade|grades] truncated to whole numbers"
     NEGATIVE = "negative", "{count} [grade|grades] below 0; treated as {effect}"
     UNSEEN = "unseen", "{count} relevant [document was|documents were] not retrieved; added at grade {grade}"
@@ -351,8 +348,8 @@ class Note:
         The count is that of the queries unless it is given.
         """
         number = len(queries) if count is None else count
-        template = kind.others[about] if about else kind.sentence
-        text = render_sentence(template, number, queries, details)
+        numbered = NUMBERED.sub(r"\1" if number == 1 else r"\2", kind.others[about] if about else kind.sentence)
+        text = numbered.format(count=f"{number:,}", queries=some(queries), **details)
         return cls(kind, text, number, tuple(queries), tuple(measures), tuple(advice))
 
     def __str__(self) -> str:
@@ -377,9 +374,3 @@ def loud_notes(notes: Iterable[Note]) -> list[Note]:
 def loud_first(notes: Iterable[Note]) -> tuple[Note, ...]:
     """The notes, with loud ones before all others."""
     return tuple(sorted(notes, key=lambda note: note.kind not in LOUD))
-
-
-def render_sentence(template: str, count: int, queries: Sequence[str], details: Mapping[str, object]) -> str:
-    """A sentence with its number, its first few queries and the details filled in."""
-    numbered = NUMBERED.sub(r"\1" if count == 1 else r"\2", template)
-    return numbered.format(count=f"{count:,}", queries=some(queries), **details)

@@ -61,10 +61,7 @@ WORDING: dict[str, dict[Any, str]] = {
         "nan": "queries without results are NaN",
         "skip": "queries without results are skipped",
     },
-    "grades": {
-        "as_given": "grades are used as given",
-        "whole": "grades are truncated to whole numbers",
-    },
+    "grades": {"as_given": "grades are used as given", "whole": "grades are truncated to whole numbers"},
     "negative": {
         "unjudged": "documents with a negative grade are unjudged",
         "nonrelevant": "documents with a negative grade are judged nonrelevant",
@@ -74,17 +71,12 @@ WORDING: dict[str, dict[Any, str]] = {
         "query_id": "the document whose id is the query's id is excluded",
         "empty_id": "documents with an empty id are excluded, retrieved or judged",
     },
-    "depth": {
-        None: "the whole ranking counts",
-        int: "rankings are cut after {} documents",
-    },
+    "depth": {None: "the whole ranking counts", int: "rankings are cut after {} documents"},
     "judged_only": {
         False: "unjudged documents keep their ranks",
         True: "unjudged documents are removed from the ranking",
     },
-    "rel": {
-        float: "grades of at least {:g} are relevant",
-    },
+    "rel": {float: "grades of at least {:g} are relevant"},
     "doc_id": {
         None: "the ids in the run are those of documents",
         str: "the ids in the run are those of chunks, and their documents are found by {}",

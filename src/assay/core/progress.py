@@ -109,22 +109,19 @@ def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
     from contextvars import copy_context
 
     done = threading.Event()
+
+    def show_after_delay() -> None:
+        if not done.wait(DELAY):
+            (draw_in_terminal if is_terminal() else draw_in_notebook)(title, stage, done)
+
     # A notebook finds the cell that an output belongs to by its context.
-    draw = partial(copy_context().run, show_after_delay, title, stage, done)
-    watcher = threading.Thread(target=draw, daemon=True)
+    watcher = threading.Thread(target=copy_context().run, args=(show_after_delay,), daemon=True)
     watcher.start()
     try:
         yield
     finally:
         done.set()
         watcher.join()
-
-
-def show_after_delay(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:
-    """Draws the bar, unless the work is done before."""
-    if done.wait(DELAY):
-        return
-    (draw_in_terminal if is_terminal() else draw_in_notebook)(title, stage, done)
 
 
 def draw_in_notebook(title: str, stage: Callable[[], Stage], done: threading.Event) -> None:

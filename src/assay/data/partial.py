@@ -24,15 +24,12 @@ from assay.files.source import Source, check_path, is_source, is_stream, open_so
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Iterable, Iterator
 
-    import polars
-
-    from assay.data.formats.tabular import Batch
     from assay.files.source import Source
 
 # What is read of a run: bytes of a file, rows of a table, queries of other data.
-MOST_BYTES = 1 << 22
+MOST_BYTES = BLOCK = 1 << 22
 MOST_ROWS = 100_000
 MOST_QUERIES = 2_000
 # Where query and document are in a line of a TREC run.
@@ -57,23 +54,17 @@ def ids_of_source(data: Any, format: str | None, columns: Mapping[str, str] | No
     with open_source(data) as source:
         chosen = recognise(source, format)
         if chosen is TREC:
-            return ids_of_lines(next(filter(None, (file.read(MOST_BYTES) for file in source.files)), b""))
+            head = next(filter(None, (file.read(MOST_BYTES) for file in source.files)), b"")
+            lines = head.decode("utf-8-sig", errors="replace").splitlines()
+            # The last may be cut.
+            rows = (line.split(maxsplit=TREC_FIELDS) for line in (lines[:-1] if len(head) == MOST_BYTES else lines))
+            return gather_ids((fields[0], fields[2]) for fields in rows if len(fields) >= TREC_FIELDS)
         if chosen.batches is None:
             with closing(read_entries(source, as_pairs)) as entries:
                 first = islice(entries, MOST_QUERIES)
                 return ids_of_rows(Rows.from_rankings({str(each.key): each.value for each in first}))
         with closing(prepare_files(chosen.batches, source, Need(columns, judgments=False))) as batches:
-            return ids_of_frame(next(batches))
-
-
-def ids_of_lines(head: bytes) -> Ids:
-    ids: Ids = {}
-    lines = head.decode("utf-8-sig", errors="replace").splitlines()
-    for line in lines[:-1] if len(head) == MOST_BYTES else lines:
-        fields = line.split(maxsplit=TREC_FIELDS)
-        if len(fields) >= TREC_FIELDS:
-            ids.setdefault(fields[0], []).append(fields[2])
-    return ids
+            return gather_ids(next(batches).head(MOST_ROWS).select("query_id", "doc_id").iter_rows())
 
 
 def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa: ANN401 - any form of data
@@ -81,7 +72,7 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
         return ids_of_rows(data.rows)
     frame = as_frame(data, columns, judgments=False)
     if frame is not None:
-        return ids_of_frame(frame)
+        return gather_ids(frame.head(MOST_ROWS).select("query_id", "doc_id").iter_rows())
     if isinstance(data, Mapping):
         first = as_dicts(dict(islice(data.items(), MOST_QUERIES)))
         try:
@@ -92,9 +83,10 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
     return ids_of_rows(Rows.from_rankings(as_dicts(data[:MOST_QUERIES])))
 
 
-def ids_of_frame(frame: polars.DataFrame) -> Ids:
+def gather_ids(pairs: Iterable[tuple[str, str]]) -> Ids:
+    """The documents of each query."""
     ids: Ids = {}
-    for query, document in frame.head(MOST_ROWS).select("query_id", "doc_id").iter_rows():
+    for query, document in pairs:
         ids.setdefault(query, []).append(document)
     return ids
 
@@ -110,10 +102,6 @@ def ids_of_rows(rows: Rows) -> Ids:
     return ids
 
 
-# Bytes of lines that are looked at together.
-BLOCK = 1 << 22
-
-
 def read_some(path: str | os.PathLike[str], queries: set[str], format: str | None = None) -> Run | None:
     """The run with these queries only; None if it has none of them. A JSON file is read whole."""
     with open_source(path) as source:
@@ -122,7 +110,12 @@ def read_some(path: str | os.PathLike[str], queries: set[str], format: str | Non
             lines = b"".join(line for file in source.files for line in lines_of(file, queries))
             return Run(io.BytesIO(lines), format=TREC.name) if lines else None
         if chosen.batches is not None:
-            return rows_of(source, chosen.batches, queries)
+            import polars
+
+            with closing(prepare_files(chosen.batches, source, Need(None, judgments=False))) as parts:
+                kept = [part.filter(polars.col("query_id").is_in(list(queries))) for part in parts]
+            rows = polars.concat(kept, how="diagonal") if kept else polars.DataFrame()
+            return Run(rows.rename({"value": "score"})) if len(rows) else None
     whole = Run(path, format=format)
     found = {query: whole.as_given(query) for query in whole.queries if query in queries}
     return Run(found) if found else None
@@ -138,12 +131,3 @@ def lines_of(source: Source, queries: set[str]) -> Iterator[bytes]:
                 fields = line.split(None, 1)
                 if fields and fields[0] in wanted:
                     yield line if line.endswith(b"\n") else line + b"\n"
-
-
-def rows_of(source: Source, batches: Callable[[Source], Generator[Batch]], queries: set[str]) -> Run | None:
-    import polars
-
-    with closing(prepare_files(batches, source, Need(None, judgments=False))) as parts:
-        found = [part.filter(polars.col("query_id").is_in(list(queries))) for part in parts]
-    whole = polars.concat(found, how="diagonal") if found else polars.DataFrame()
-    return Run(whole.rename({"value": "score"})) if len(whole) else None

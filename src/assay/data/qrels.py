@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray, IntArray
 
+# The methods that say what is in a mapping.
+VIEWS = ("items", "keys", "__iter__", "__getitem__")
 # What completion offers of both; the rest is for the other rooms of assay.
 SHARED_NAMES = ("has_empty_queries", "has_repeats", "queries", "to_dict", "to_polars", "values", "write")
 
@@ -167,9 +169,9 @@ class Qrels(QueryTable):
         rows = {query: self.rows.documents(number) for number, query in enumerate(self.queries)}
         if self.has_repeats:
             return rows
+        values = map(self.values_of, range(len(self)))
         return {
-            query: dict(zip(rows[query], self.values_of(number), strict=True))
-            for number, query in enumerate(self.queries)
+            query: dict(zip(rows[query], each, strict=True)) for query, each in zip(self.queries, values, strict=True)
         }
 
     def make_index(self, duplicates: str) -> Index:
@@ -277,10 +279,6 @@ def read_qrels(
 ) -> Qrels:
     """Judgments from a file: TREC, BEIR's TSV, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
     return Qrels(source, format=format, columns=columns, duplicates=duplicates)
-
-
-# The methods that say what is in a mapping.
-VIEWS = ("items", "keys", "__iter__", "__getitem__")
 
 
 def as_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data

@@ -117,15 +117,8 @@ def value_kinds(query: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the fil
     for value in query.values() if isinstance(query, dict) else query if isinstance(query, list) else ():
         if isinstance(query, dict):
             is_number = isinstance(value, (int, float))
-            yield (
-                "other"
-                if not is_number
-                else "fraction"
-                if value % 1
-                else "grade"
-                if abs(value) <= HIGHEST_GRADE
-                else "whole"
-            )
+            whole = "grade" if is_number and abs(value) <= HIGHEST_GRADE else "whole"
+            yield "other" if not is_number else "fraction" if value % 1 else whole
         elif isinstance(value, list):
             # A document with its score and perhaps its rank.
             is_pair = len(value) in (2, 3) and all(isinstance(each, (int, float)) for each in value[1:])

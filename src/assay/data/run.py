@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections import Counter
@@ -15,7 +16,7 @@ from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX
 from assay.data.frames.frame import gather
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
-from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, check_path, describe, open_source
+from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, check_path, describe, is_pattern, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,12 +118,7 @@ class Run(QueryTable):
         return add_given(frame, self)
 
 
-def read_run(
-    source: Readable,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> Run:
+def read_run(source: Readable, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> Run:
     """A run from a file: TREC, JSON, JSON Lines, CSV, TSV or Parquet, compressed or not."""
     return Run(source, format=format, columns=columns)
 
@@ -167,19 +163,16 @@ def run_names(arguments: Sequence[str]) -> list[str]:
     times = Counter(short)
     names: list[str] = []
     for argument, name in zip(arguments, short, strict=True):
-        longer = name if times[name] == 1 else without_endings(argument)
-        names.append(unused(longer, names))
+        own = name if times[name] == 1 else without_endings(argument)
+        free = (f"{own} ({number})" for number in itertools.count(2))
+        names.append(own if own not in names else next(each for each in free if each not in names))
     return names
 
 
 def short_name(argument: str) -> str:
     if argument == "-":
         return "stdin"
-    if not MAGIC_CHARACTERS.isdisjoint(argument):
-        from assay.files.source import is_pattern
-
-        argument = pattern_name(argument) if is_pattern(Path(argument)) else argument
-    return without_endings(Path(argument).name)
+    return without_endings(Path(pattern_name(argument) if is_pattern(Path(argument)) else argument).name)
 
 
 def without_endings(name: str) -> str:
@@ -189,31 +182,15 @@ def without_endings(name: str) -> str:
     return str(path)
 
 
-def unused(name: str, names: list[str]) -> str:
-    if name not in names:
-        return name
-    number = 2
-    while f"{name} ({number})" in names:
-        number += 1
-    return f"{name} ({number})"
-
-
-def is_spark_name(name: str) -> bool:
-    """Whether a file name says nothing but which part it is."""
-    return pattern_stem(name) in ("", "part")
-
-
-def pattern_stem(name: str) -> str:
-    """The part of a glob before its first special character, without what joins it to the rest."""
-    first = min((name.index(each) for each in MAGIC_CHARACTERS if each in name), default=len(name))
-    return name[:first].rstrip("-_.")
-
-
 def pattern_name(pattern: str) -> str:
-    path = Path(pattern)
-    if not is_spark_name(path.name):
-        return pattern_stem(path.name)
-    folder = path.parent.name
+    """What a run is called that a glob stands for: how its files' names begin, or else their directory."""
+    path, folder = Path(pattern), Path(pattern).parent.name
+    # The part before the first special character, without what joins it to the rest.
+    first = min((path.name.index(each) for each in MAGIC_CHARACTERS if each in path.name), default=len(path.name))
+    stem = path.name[:first].rstrip("-_.")
+    # Such a name says nothing but which part it is.
+    if stem not in ("", "part"):
+        return stem
     return folder if folder and MAGIC_CHARACTERS.isdisjoint(folder) else pattern
 
 

@@ -5,7 +5,6 @@ A file may be an archive, or go on after the end of its compressed data.
 
 from __future__ import annotations
 
-import zlib
 from typing import IO, TYPE_CHECKING
 
 from assay.core.errors import DataError, FileError, FormatError
@@ -65,6 +64,7 @@ def explain(error: DataError, source: Source) -> DataError:
 def start_of(path: Path) -> bytes:
     """The first bytes whatever their encoding, decompressed by Python if it can; none if they cannot be read."""
     import lzma
+    import zlib
 
     try:
         with path.open("rb") as file:
@@ -78,6 +78,7 @@ def start_of(path: Path) -> bytes:
 def goes_on(path: Path) -> bool:
     """Whether something else follows complete compressed data."""
     import lzma
+    import zlib
 
     try:
         with path.open("rb") as file:
@@ -92,6 +93,8 @@ class GzipDecompressor:
     """Python's decompressor of gzip, with the interface of those of bzip2 and xz."""
 
     def __init__(self) -> None:
+        import zlib
+
         self.inner = zlib.decompressobj(wbits=31)
 
     def decompress(self, data: bytes, most: int) -> bytes:

@@ -6,7 +6,6 @@ of their names, one at a time.
 
 from __future__ import annotations
 
-import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,12 @@ MANAGED = {
 
 def list_parts(path: Path) -> list[Path]:
     """The files of a directory, or those that a glob matches, in the order of their names."""
-    return sorted(list_directory(path) if path.is_dir() else match_pattern(path))
+    if path.is_dir():
+        return sorted(list_directory(path))
+    import glob
+
+    matched = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+    return sorted(check_files(matched, f"no file matches {quoted(path)}", path.parent))
 
 
 def list_directory(folder: Path) -> list[Path]:
@@ -43,13 +47,8 @@ def list_directory(folder: Path) -> list[Path]:
     return check_files(every, f"the directory {quoted(folder)} has no files with data", folder)
 
 
-def match_pattern(pattern: Path) -> list[Path]:
-    matched = map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
-    return check_files(matched, f"no file matches {quoted(pattern)}", pattern.parent)
-
-
 def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]:
-    found = [each for each in every if holds_data(each)]
+    found = [each for each in every if not each.name.startswith((".", "_")) and each.suffix != ".crc"]
     if not found:
         raise FileError(nothing)
     inner = min((each for each in found if each.is_dir()), default=None)
@@ -66,10 +65,6 @@ def advice(inner: Path) -> str:
         column = inner.name.partition("=")[0]
         return f"partitioned tables are not supported: write the column {column!r} into the files instead"
     return "name the files to read with a glob in quotes, such as 'folder/*/*.parquet'"
-
-
-def holds_data(path: Path) -> bool:
-    return not path.name.startswith((".", "_")) and path.suffix != ".crc"
 
 
 def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., Ranker]:

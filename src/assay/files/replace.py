@@ -24,6 +24,10 @@ from assay.files.source import check_path, leftover
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PARTIAL = re.compile(r"\.assay-[0-9a-f]{16}\.partial")
+OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# For everyone, less what the process's mask takes away; and for the owner alone.
+ORDINARY, PRIVATE = 0o666, 0o600
 # Windows locks bytes, which nobody else can then read: one that files do not reach.
 FAR = 0x7FFFFFFE
 
@@ -35,7 +39,6 @@ def lock(descriptor: int) -> None:
     """
     if sys.platform == "win32":
         import msvcrt
-        import os
 
         place = os.lseek(descriptor, 0, os.SEEK_CUR)
         os.lseek(descriptor, FAR, os.SEEK_SET)
@@ -49,12 +52,6 @@ def lock(descriptor: int) -> None:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-PARTIAL = re.compile(r"\.assay-[0-9a-f]{16}\.partial")
-OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-# For everyone, less what the process's mask takes away; and for the owner alone.
-ORDINARY, PRIVATE = 0o666, 0o600
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
@@ -97,7 +94,13 @@ def replaced(target: Path) -> Iterator[Path]:
             # An open file can be neither renamed nor removed there.
             file.close()
         partial.replace(final)
-        sync_folder(final.parent)
+        # The rename is put on the disk, too, where folders can be opened.
+        with suppress(OSError):
+            descriptor = os.open(final.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 @contextmanager
@@ -105,14 +108,13 @@ def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[b
     """The path of a new file, which is removed at the end, and the open file, which has its lock."""
     while True:
         path = folder / f".assay-{secrets.token_hex(8)}.partial"
-        with leftover(path), create(path, mode) as file:
+        with (
+            leftover(path),
+            os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0) as file,
+        ):
             if is_locked(file, path):
                 yield path, file
                 return
-
-
-def create(path: Path, mode: int) -> IO[bytes]:
-    return os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0)
 
 
 def is_locked(file: IO[bytes], path: Path) -> bool:
@@ -165,12 +167,3 @@ def keep_rights(path: Path, old: os.stat_result) -> None:
                 mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
     with suppress(PermissionError):
         path.chmod(mode)
-
-
-def sync_folder(folder: Path) -> None:
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

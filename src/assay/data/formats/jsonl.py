@@ -60,14 +60,13 @@ def parse_json_line(line: bytes, number: int, name: str) -> dict[str, Any]:
     return value
 
 
-def parse_batch(batch: list[tuple[int, bytes]], name: str) -> list[dict[str, Any]]:
-    try:
-        rows = [decode_json(line.decode()) for _, line in batch]
-    except (ValueError, RecursionError):
-        rows = [None]
-    if all(isinstance(row, dict) for row in rows):
-        return rows
-    return [parse_json_line(line, number, name) for number, line in batch]
+def parse_objects(
+    batch: list[tuple[int, bytes]], name: str, shared: SharedStrings | None = None
+) -> Iterator[dict[str, Any]]:
+    """The objects on lines; the kernel leaves to Python what is rare, or wrong, which is an error once reached."""
+    values = decode_json_lines([line for _, line in batch], shared)
+    for (number, line), value in zip(batch, values, strict=True):
+        yield value if type(value) is dict else parse_json_line(line, number, name)
 
 
 def placed_records(source: Source) -> Generator[Placed]:
@@ -80,21 +79,12 @@ def placed_records(source: Source) -> Generator[Placed]:
 def record_blocks(
     source: Source, shared: SharedStrings | None = None
 ) -> Generator[tuple[list[int], Iterator[dict[str, Any]]]]:
-    """The records of a file, some at a time, and their lines; strings in many records are one object if `shared`.
-
-    A record that is wrong is an error once it is reached.
-    """
+    """The records of a file, some at a time, and their lines; strings in many records are one object if `shared`."""
     name, first = source.name, 1
     with source.plain() as path, path.open("rb") as file:
         while lines := file.readlines(BATCH_SIZE):
             batch = list(filled_lines(lines, name, first=first))
-            values = decode_json_lines([line for _, line in batch], shared)
-            # The kernel leaves to Python what is rare or wrong.
-            rows = (
-                value if type(value) is dict else parse_json_line(line, number, name)
-                for (number, line), value in zip(batch, values, strict=True)
-            )
-            yield [number for number, _ in batch], rows
+            yield [number for number, _ in batch], parse_objects(batch, name, shared)
             first += len(lines)
 
 
@@ -121,8 +111,11 @@ def parse_lines(
     longest = LIMITS.get().line
     lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), name, longest, first)
     while batch := list(islice(lines, BATCH)):
-        rows = parse_batch(batch, name)
-        names = add_names(names, rows)
+        rows = list(parse_objects(batch, name))
+        every = names | dict.fromkeys(chain.from_iterable(rows))
+        kept = names or rows[0]
+        is_table = len(every) <= WIDEST
+        names = {each: None for each in every if is_table or each in kept or normalise_name(each) in KNOWN}
         columns = [as_series(each, [row.get(each) for row in rows]) for each in names]
         yield Batch(polars.DataFrame(columns), [number for number, _ in batch])
     return names
@@ -150,14 +143,6 @@ def read_needed(source: Source, need: Need) -> Generator[Batch]:
             first += lines.count(b"\n")
 
 
-def add_names(names: dict[str, None], rows: list[dict[str, Any]]) -> dict[str, None]:
-    every = names | dict.fromkeys(chain.from_iterable(rows))
-    if len(every) <= WIDEST:
-        return every
-    kept = names or rows[0]
-    return {name: None for name in every if name in kept or normalise_name(name) in KNOWN}
-
-
 def as_series(name: str, values: list[Any]) -> polars.Series:
     """A column of values from JSON; of objects unless all are text or all are floats."""
     import polars
@@ -177,14 +162,11 @@ def column_names(source: Source) -> list[str]:
 
 def first_keys(file: IO[bytes], longest: int) -> list[str]:
     """The keys of the first object in a file, which is read again from its start; none if it cannot be read."""
-    lines = filled_lines(iter(lambda: file.readline(longest + 1), b""), "")
-    found: list[str] = []
-    for number, line in lines:
-        with suppress(FormatError):
-            found = list(parse_json_line(line, number, ""))
-        break
+    number, line = next(filled_lines(iter(lambda: file.readline(longest + 1), b""), ""), (1, b""))
     file.seek(0)
-    return found
+    with suppress(FormatError):
+        return list(parse_json_line(line, number, ""))
+    return []
 
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
 from assay.core.text import Option, show
-from assay.data.formats import JSON_LINES, TREC, TSV, ending, recognise
+from assay.data.formats import TREC, TSV, ending, recognise
 from assay.data.formats.tabular import Placed
 from assay.data.frames.frame import frame_rows, is_frame
 from assay.data.passages import SPAN_FIELDS
@@ -148,10 +148,6 @@ def given_rows(data: object, name: str) -> list[Placed]:
     if is_frame(data):
         return [Placed(f"{name}, row {number}", row) for number, row in enumerate(frame_rows(data))]
     return list(object_rows(data, name))
-
-
-def is_json_lines(source: Source) -> bool:
-    return file_format(source) is JSON_LINES
 
 
 def file_format(source: Source) -> Format:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay._kernel import SharedStrings
 from assay.core.errors import DuplicateError
 from assay.core.text import show
+from assay.data.formats import JSON_LINES
 from assay.data.formats.jsonl import WIDEST, record_blocks
 from assay.data.formats.tabular import Placed
 from assay.data.passages import TEXT, Passages
@@ -28,10 +29,10 @@ from assay.data.records.fields import (
     GivenFields,
     Layout,
     RecordFields,
+    file_format,
     file_rows,
     find_layout,
     given_rows,
-    is_json_lines,
 )
 from assay.data.records.record import LONGEST_FIELD, NO_FIELDS, SHORT, Record, make_record, short_fields
 from assay.data.texts import replace_surrogates
@@ -77,7 +78,7 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
-    columns = read_columns(source) if wanted.short and content is None and is_json_lines(source) else None
+    columns = read_columns(source) if wanted.short and content is None and file_format(source) is JSON_LINES else None
     if columns is not None:
         return records_of_columns(columns, wanted, source.name)
     return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
