@@ -89,7 +89,7 @@ def measures_page() -> str:
     definitions = [each for each in TABLE.values() if each.function.__module__.startswith("assay.measures.")]
     contents = table(
         ("measure", "aliases", "title"),
-        ((f"[`{each.name}`](#{each.name})", listed(each.aliases), each.title) for each in definitions),
+        ((f"[`{each.name}`](#{each.name})", listed(TABLE.aliases(each)), each.title) for each in definitions),
     )
     return "\n".join([INTRODUCTION, contents, *(section(describe_measure(each)) for each in definitions)])
 

@@ -17,7 +17,7 @@ BUILT_IN = [each for each in TABLE.values() if each.of == "rankings"]
 # A single ranking cannot be an example of what happens between two.
 OF_TWO_QUERIES = {"p_mrr"}
 WITH_EXAMPLE = [each for each in BUILT_IN if each.name not in OF_TWO_QUERIES]
-ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in each.aliases.items()]
+ALIASES = [(alias, each, preset) for each in BUILT_IN for alias, preset in TABLE.aliases(each).items()]
 # Each example is all measures at once, so a few of them go far.
 few = settings(max_examples=settings.default.max_examples // 5)
 TIES = st.sampled_from(["docid_desc", "docid_asc", "input"])

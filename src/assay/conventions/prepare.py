@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay._kernel import Rows
+from assay.core.convention import Convention
 from assay.core.errors import PASSING, DataError
 from assay.core.policies import LARGEST
 from assay.core.text import EMPTY_ID
 from assay.data.frames.columns import find_columns
 from assay.data.frames.frame import from_tuples, is_frame, is_tuples, to_polars
 from assay.data.qrels import as_dicts, has_queries
-
-if TYPE_CHECKING:
-    from assay.core.convention import Convention
 
 INFINITE = (math.inf, -math.inf)
 LISTS = (list, tuple, np.ndarray)

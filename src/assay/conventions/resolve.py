@@ -9,19 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.conventions.tools import CONVENTIONS
-from assay.core.convention import check_length, read_number, read_value
+from assay.core.convention import Convention, Name, Written, check_length, read_number, read_value
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.measure import Definition, Measure
 from assay.core.parameter import write_value
+from assay.core.policies import Policies
 from assay.core.text import nearest, show
 from assay.measures import TABLE, parse
-
-if TYPE_CHECKING:
-    from assay.core.convention import Convention, Name, Written
-    from assay.core.policies import Policies
 
 # assay's own way to write a cutoff. What is wrong with it is wrong, even if a tool ignores it.
 OWN_CUTOFF = re.compile(r"\s*\w+\s*@\s*[\d.]+\s*", re.ASCII)
@@ -102,10 +99,7 @@ def parse_measures(names: Iterable[object], convention: Convention, rel: float) 
 
 
 def resolve(
-    names: Iterable[object],
-    convention: Convention,
-    options: Mapping[str, Any],
-    short: Mapping[str, str] = NO_OPTIONS,
+    names: Iterable[object], convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_OPTIONS
 ) -> dict[str, Chosen]:
     """The measures that names mean, each with its policies: the tool's own, changed by the user's `options`.
 
@@ -124,10 +118,7 @@ def resolve(
 
 
 def resolve_name(
-    name: object,
-    convention: Convention,
-    options: Mapping[str, Any],
-    short: Mapping[str, str] = NO_OPTIONS,
+    name: object, convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_OPTIONS
 ) -> dict[str, Chosen]:
     if isinstance(name, str):
         if len(name) > LONGEST_NAME:

@@ -18,7 +18,7 @@ from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
 
 # The measures that come with assay and their aliases, by the module that defines them, in the order in which they are
-# listed. A module is imported when one of its measures is used.
+# listed. A module is imported when one of its measures is used. What an alias sets stands in the definition.
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "ranking.precision_recall": {
         "hits": (),
@@ -135,12 +135,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "judged.nuggets": {"nuggets": ()},
 }
 # Names that mean measures of answers where only answers are measured.
-SHORT_ANSWER_NAMES = {
-    "em": "answer_em",
-    "f1": "answer_f1",
-    "precision": "answer_precision",
-    "recall": "answer_recall",
-}
+SHORT_ANSWER_NAMES = {"em": "answer_em", "f1": "answer_f1", "precision": "answer_precision", "recall": "answer_recall"}
 
 
 class MeasureTable(Mapping[str, Definition]):
@@ -183,6 +178,16 @@ class MeasureTable(Mapping[str, Definition]):
     def names(self) -> list[str]:
         return list(self._names)
 
+    def aliases(self, definition: Definition) -> dict[str, Values]:
+        """The other names of a measure, each with the parameters that it sets.
+
+        >>> TABLE.aliases(TABLE["recall"])
+        {'r': {}, 'r_cap': {'cap': True}, 'recall_cap': {'cap': True}}
+        """
+        name = definition.name
+        owned = (alias for alias, owner in self._names.items() if owner == name != alias)
+        return {alias: definition.aliases.get(alias, {}) for alias in owned}
+
     def has(self, name: str) -> bool:
         return name.lower() in self._lower
 
@@ -213,11 +218,9 @@ class MeasureTable(Mapping[str, Definition]):
         """Takes a measure out, with its aliases."""
         if name not in self:
             raise MeasureError(f"unknown measure {show(name)}; nothing to remove")
-        definition = self[name]
         self._modules.pop(name, None)
-        del self._loaded[name]
-        for each in (name, *definition.aliases):
-            del self._names[each]
+        self._loaded.pop(name, None)
+        self._names = {each: owner for each, owner in self._names.items() if owner != name}
         self._lower = {each.lower(): each for each in self._names}
         self.changes += 1
 

@@ -154,7 +154,7 @@ class MeasureList(Exports):
     def table(self) -> Table:
         """Each measure with its aliases and its title."""
         columns = tuple(Column(name, is_text=True) for name in ("measure", "aliases", "title"))
-        return Table(columns, tuple((each.name, ", ".join(each.aliases), each.title) for each in TABLE.values()))
+        return Table(columns, tuple((each.name, ", ".join(TABLE.aliases(each)), each.title) for each in TABLE.values()))
 
     def to_text(self) -> str:
         """The table, and how to learn more."""
@@ -207,7 +207,7 @@ def describe_measure(definition: Definition, spelled: dict[str, str] | None = No
         aggregate="pooled" if definition.pooled else "corpus" if definition.corpus else definition.aggregate,
         undefined=definition.undefined,
         parameters=[explain_parameter(definition, each) for each in definition.parameters.values()],
-        aliases={alias: preset(definition, values) for alias, values in definition.aliases.items()},
+        aliases={alias: preset(definition, values) for alias, values in TABLE.aliases(definition).items()},
         conventions=spellings(definition),
         reference=definition.reference,
         example=work(definition.example) if definition.example else None,

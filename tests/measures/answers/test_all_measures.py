@@ -36,7 +36,7 @@ def test_example_computes_to_its_value(definition):
 
 @pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
 def test_aliases_mean_it(definition):
-    for alias, preset in definition.aliases.items():
+    for alias, preset in TABLE.aliases(definition).items():
         assert parse(alias) == definition(**preset)
 
 

@@ -79,10 +79,7 @@ AUTORAG = Convention(
         ),
         "rouge": Name(
             ROUGE["rougeL"],
-            options={
-                "rouge_type": NameOption("measure", ROUGE),
-                "use_stemmer": NameOption("stem", TRUTHS),
-            },
+            options={"rouge_type": NameOption("measure", ROUGE), "use_stemmer": NameOption("stem", TRUTHS)},
         ),
     },
     prepare=as_autorag_takes_it,

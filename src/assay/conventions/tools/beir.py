@@ -6,15 +6,10 @@ by itself: 64-bit scores, ties in run order, nothing excluded, and the mean over
 to 5 decimals; assay does not.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, Written
 from assay.core.policies import Policies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CUTOFFS = (1, 3, 5, 10, 100, 1000)
 CUSTOM = {"ties": "input", "precision": "float64", "missing": "zero", "exclude": "nothing"}

@@ -4,17 +4,12 @@ ir_measures hands each measure to a provider, and providers rank differently: py
 document id descending; pyndeval, msmarco and judged ascending; cwl_eval and accuracy in run order.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, NameOption, Written, read_call
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TRUTHS = {"True": True, "False": False}
 REL = {"rel": NameOption("rel")}
@@ -121,9 +116,7 @@ NAMES = {
     "Judged": Name("judged[@{}]", policies=BY_ID),
     "nDCG": Name("ndcg[@{}]", options={"gains": NameOption("gain"), **JUDGED_ONLY}),
     "nDCG(dcg='exp-log2')": Name(
-        "ndcg(gain=exp2)",
-        policies={"ties": "input", "precision": "float64"},
-        about="computed by ranx",
+        "ndcg(gain=exp2)", policies={"ties": "input", "precision": "float64"}, about="computed by ranx"
     ),
     "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL, about="computed by gdeval"),
     "NERR8": Name("nerr8@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),

@@ -5,16 +5,11 @@ without retrieved ids; here it is NaN and left out of the mean. An evaluator giv
 `correctness` is the score, `correctness.passing` is 1 if it passes.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, NameOption, Written, read_call
 from assay.core.policies import Policies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LEVEL = NameOption("rel")
 CLASS = re.compile(r"\b([A-Z][A-Za-z]*)Evaluator\b")

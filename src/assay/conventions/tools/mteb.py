@@ -9,18 +9,13 @@ mteb computes on merged rankings (max_over_subqueries_…) use `assay.compat.mte
 --merge-subqueries`. What it reports under og and changed are the same measures over the queries whose ids end so.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, NameOption, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
 OWN = {"precision": "float64"}

@@ -10,17 +10,12 @@ A query for which ragas returns NaN, or fails, is NaN here and left out of the m
 name in its results are understood.
 """
 
-from __future__ import annotations
-
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, NameOption, Written, read_call, read_number
 from assay.core.policies import Policies
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # A level is the lowest grade that counts; this one means above 0.5.
 ABOVE_HALF = math.nextafter(0.5, math.inf)

@@ -7,18 +7,13 @@ A run file is never held in memory, so its ties keep the order of the file, and 
 reverse; `assay.compat.ranx` does the same.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from assay.core.convention import Convention, Name, NameOption, Written, write_cutoff
 from assay.core.errors import MeasureError
 from assay.core.policies import Policies
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LEVEL = {"l": NameOption("rel")}
 # Measures that have no cutoff.

@@ -24,8 +24,7 @@ GIVEN = ("prediction", "predictions", *ANSWER, "output")
 NO_REFERENCE = "there is no reference"
 NO_TEXT = f"{NO_REFERENCE}, or a text is blank (blank=nan)"
 Blank = Annotated[
-    Literal["empty", "nan"],
-    "a blank answer or reference is an empty text, or leaves the question without a value",
+    Literal["empty", "nan"], "a blank answer or reference is an empty text, or leaves the question without a value"
 ]
 
 
@@ -52,22 +51,14 @@ class Answers:
         value: Value = self._memory[key]
         return value
 
-    def best(self, score: Callable[[str, str], float]) -> FloatArray:
-        """The score of each prediction against its best reference; NaN without references."""
-        return self.best_of(score, self.references, self.predictions)
 
-    @staticmethod
-    def best_of(
-        score: Callable[[Any, Any], float], references: Iterable[Iterable[Any]], predictions: Iterable[Any]
-    ) -> FloatArray:
-        """The same for references and predictions in another form, such as tokens."""
-        return np.array(
-            [
-                max((score(reference, prediction) for reference in every), default=np.nan)
-                for every, prediction in zip(references, predictions, strict=True)
-            ],
-            dtype=np.float64,
-        )
+def best_of(
+    score: Callable[[Any, Any], float], references: Iterable[Iterable[Any]], predictions: Iterable[Any]
+) -> FloatArray:
+    """The score of each prediction against its best reference, texts or tokens; NaN without references."""
+    pairs = zip(references, predictions, strict=True)
+    best = [max((score(reference, given) for reference in every), default=np.nan) for every, given in pairs]
+    return np.array(best, dtype=np.float64)
 
 
 def without_blank(answers: Answers, scores: FloatArray, blank: str) -> FloatArray:

@@ -18,7 +18,7 @@ from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
-from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
+from assay.measures.answers.data import NO_TEXT, Answers, Blank, best_of, without_blank
 from assay.measures.answers.porter import stem
 from assay.measures.answers.words import tokenize
 
@@ -219,7 +219,5 @@ def meteor(
     """
     references = ([meteor_words(each, tokenize) for each in every] for every in answers.references)
     predictions = (meteor_words(each, tokenize) for each in answers.predictions)
-    scores = answers.best_of(
-        lambda right, given: meteor_score(right, given, alpha, beta, gamma), references, predictions
-    )
+    scores = best_of(lambda right, given: meteor_score(right, given, alpha, beta, gamma), references, predictions)
     return without_blank(answers, scores, blank)

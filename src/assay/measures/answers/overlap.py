@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, pairwise
 from typing import Annotated
 
@@ -12,22 +13,20 @@ from numpy.typing import NDArray
 
 from assay.core.judged import FloatArray, ratio
 from assay.core.measure import AnswerExample, define
-from assay.measures.answers.data import NO_REFERENCE, Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers, best_of
 from assay.measures.answers.words import NORMALIZED, AnswerWords, Normalize, Numbers, answer_words, tokenize
 
 YesNo = Annotated[bool, "as in HotpotQA: yes, no and noanswer match only themselves, and two empty texts score 0"]
 CLOSED = (["yes"], ["no"], ["noanswer"])
 REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang et al., HotpotQA, EMNLP 2018."
+define_overlap = partial(define, reference=REFERENCE, undefined=NO_REFERENCE, of="answers")
 
 
-@define(
+@define_overlap(
     "answer_em",
     title="Exact match",
     symbol="EM",
     formula="1 if the normalised answer equals a normalised reference, else 0",
-    reference=REFERENCE,
-    undefined=NO_REFERENCE,
-    of="answers",
     example=AnswerExample(
         "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles are ignored"
     ),
@@ -35,7 +34,7 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
     """Whether the answer equals a reference, ignoring case, punctuation and articles."""
     if normalize == "none":
-        return answers.best(lambda right, given: float(right == given))
+        return best_of(lambda right, given: float(right == given), answers.references, answers.predictions)
     words = answer_words(answers, NORMALIZED[normalize])
     return words.best(words.equal())
 
@@ -78,14 +77,11 @@ def is_closed(text: str, normalize: str) -> bool:
     return tokenize(text, normalize) in CLOSED
 
 
-@define(
+@define_overlap(
     "answer_f1",
     title="Token F1",
     symbol="F1",
     formula="2 P R / (P + R) of the tokens that answer and reference share; the best reference counts",
-    reference=REFERENCE,
-    undefined=NO_REFERENCE,
-    of="answers",
     example=AnswerExample(
         "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
     ),
@@ -95,13 +91,10 @@ def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo 
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
 
 
-@define(
+@define_overlap(
     "answer_precision",
     title="Token precision",
     formula="shared tokens / tokens of the answer; the best reference counts",
-    reference=REFERENCE,
-    undefined=NO_REFERENCE,
-    of="answers",
     example=AnswerExample("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words"),
 )
 def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
@@ -109,13 +102,10 @@ def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no:
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
 
 
-@define(
+@define_overlap(
     "answer_recall",
     title="Token recall",
     formula="shared tokens / tokens of the reference; the best reference counts",
-    reference=REFERENCE,
-    undefined=NO_REFERENCE,
-    of="answers",
     example=AnswerExample("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words"),
 )
 def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
@@ -123,8 +113,12 @@ def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: Ye
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 1]
 
 
-PASSAGES = "AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1."
-UNDEFINED = "a text of the gold or the retrieved passages is missing or blank"
+define_contents = partial(
+    define,
+    reference="AutoRAG, retrieval_token_precision, retrieval_token_recall and retrieval_token_f1.",
+    undefined="a text of the gold or the retrieved passages is missing or blank",
+    of="contents",
+)
 # Questions at a time: every gold text is split again for each retrieved one.
 BLOCK = 256
 GOLD = ["The tower was built in 1889."]
@@ -174,13 +168,10 @@ def passage_overlaps(contents: Contents, normalize: str) -> FloatArray:
     return np.array(means, dtype=np.float64).reshape(-1, 3)
 
 
-@define(
+@define_contents(
     "retrieval_token_f1",
     title="Token F1 of retrieved passages",
     formula="the mean over the retrieved passages of 2 P R / (P + R) against the best gold passage for each",
-    reference=PASSAGES,
-    undefined=UNDEFINED,
-    of="contents",
     example=AnswerExample(
         "retrieval_token_f1", GOLD, RETRIEVED, 1 / 3, "3 of 4 words and 3 of 5: 2 · 3 / (4 + 5) = 2/3; 0 for the second"
     ),
@@ -190,13 +181,10 @@ def retrieval_token_f1(contents: Contents, *, normalize: Normalize = "squad") ->
     return contents.overlaps(normalize)[:, 2]
 
 
-@define(
+@define_contents(
     "retrieval_token_precision",
     title="Token precision of retrieved passages",
     formula="the mean over the retrieved passages of tokens shared with its best gold passage / its tokens",
-    reference=PASSAGES,
-    undefined=UNDEFINED,
-    of="contents",
     example=AnswerExample("retrieval_token_precision", GOLD, RETRIEVED, 3 / 8, "3 of 4 words; 0 for the second"),
 )
 def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
@@ -204,13 +192,10 @@ def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squ
     return contents.overlaps(normalize)[:, 0]
 
 
-@define(
+@define_contents(
     "retrieval_token_recall",
     title="Token recall of retrieved passages",
     formula="the mean over the retrieved passages of shared tokens / the tokens of its best gold passage",
-    reference=PASSAGES,
-    undefined=UNDEFINED,
-    of="contents",
     example=AnswerExample("retrieval_token_recall", GOLD, RETRIEVED, 3 / 10, "3 of 5 words; 0 for the second"),
 )
 def retrieval_token_recall(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, compress
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, Definition, define
+from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
@@ -99,33 +100,17 @@ def note_long_words(answers: Answers, **_: object) -> list[str]:
     )
 
 
-def rouge_measure(
-    name: str,
-    title: str,
-    formula: str,
-    example: AnswerExample,
-    **about: Any,  # noqa: ANN401 - passed on to Definition
-) -> Callable[[Callable[..., FloatArray]], Definition]:
-    """The decorator for a kind of ROUGE, with what they have in common."""
-    return define(
-        name,
-        title=title,
-        formula=formula,
-        reference=REFERENCE,
-        undefined=NO_TEXT,
-        of="answers",
-        basis=lambda: "as rouge-score 0.1.2",
-        example=example,
-        **about,
-    )
+MAT = ["the cat sat on the mat"]
+define_rouge = partial(
+    define, reference=REFERENCE, undefined=NO_TEXT, of="answers", basis=lambda: "as rouge-score 0.1.2"
+)
 
 
-@rouge_measure(
+@define_rouge(
     "rouge_1",
-    "ROUGE-1",
-    NGRAMS.format("words"),
-    AnswerExample("rouge_1", ["the cat sat on the mat"], "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11"),
-    aliases={"rouge1": {}, "rouge-1": {}},
+    title="ROUGE-1",
+    formula=NGRAMS.format("words"),
+    example=AnswerExample("rouge_1", MAT, "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11"),
 )
 def rouge_1(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
@@ -134,12 +119,11 @@ def rouge_1(
     return score_ngrams(answers, 1, score, stem=stem, blank=blank)
 
 
-@rouge_measure(
+@define_rouge(
     "rouge_2",
-    "ROUGE-2",
-    NGRAMS.format("pairs of words"),
-    AnswerExample("rouge_2", ["the cat sat on the mat"], "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9"),
-    aliases={"rouge2": {}, "rouge-2": {}},
+    title="ROUGE-2",
+    formula=NGRAMS.format("pairs of words"),
+    example=AnswerExample("rouge_2", MAT, "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9"),
 )
 def rouge_2(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
@@ -148,11 +132,11 @@ def rouge_2(
     return score_ngrams(answers, 2, score, stem=stem, blank=blank)
 
 
-@rouge_measure(
+@define_rouge(
     "rouge_n",
-    "ROUGE-N",
-    NGRAMS.format("n-grams of words"),
-    AnswerExample("rouge_n(n=3)", ["the cat sat on the mat"], "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
+    title="ROUGE-N",
+    formula=NGRAMS.format("n-grams of words"),
+    example=AnswerExample("rouge_n(n=3)", MAT, "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
 )
 def rouge_n(
     answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
@@ -161,12 +145,11 @@ def rouge_n(
     return score_ngrams(answers, n, score, stem=stem, blank=blank)
 
 
-@rouge_measure(
+@define_rouge(
     "rouge_l",
-    "ROUGE-L",
-    SUBSEQUENCE,
-    AnswerExample("rouge_l", ["the cat sat on the mat"], "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6"),
-    aliases={"rougel": {}, "rouge-l": {}},
+    title="ROUGE-L",
+    formula=SUBSEQUENCE,
+    example=AnswerExample("rouge_l", MAT, "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6"),
     remarks=note_long_words,
 )
 def rouge_l(
@@ -181,18 +164,17 @@ def rouge_l(
     return without_blank(answers, best_scores(counts, words.size, score), blank)
 
 
-@rouge_measure(
+@define_rouge(
     "rouge_lsum",
-    "ROUGE-Lsum",
-    "2 P R / (P + R) of the words in a common subsequence of a reference sentence with any answer sentence",
-    AnswerExample(
+    title="ROUGE-Lsum",
+    formula="2 P R / (P + R) of the words in a common subsequence of a reference sentence with any answer sentence",
+    example=AnswerExample(
         "rouge_lsum",
         ["a cat sat. on the mat"],
         "on the mat a cat sat",
         1 / 2,
         "one line each, like rouge_l: P = R = 3/6",
     ),
-    aliases={"rougelsum": {}, "rouge-lsum": {}},
     remarks=note_long_words,
 )
 def rouge_lsum(

@@ -7,8 +7,9 @@ scores hundreds of thousands of them; tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.statistics import (
     LONGEST_SHIFTED,
+    References,
     bleu_rows,
     chrf_rows,
     is_long,
@@ -35,14 +37,41 @@ CorpusOrMean = Annotated[
     Literal["corpus", "mean"], "the overall value: the score of the summed statistics, or the mean of the questions"
 ]
 Lowercase = Annotated[bool, "ignore case"]
-MakeMetric = Callable[..., "Metric"]
-References = list[tuple[str, ...]]
-# From references and predictions to one row of statistics per question.
-CollectRows = Callable[[References, list[str], Any], FloatArray]
 # sacrebleu's logarithm of 0.
 LOG_OF_NOTHING = -9999999999.0
 # What chrF++.py has instead of 0.
 EPSILON = 1e-16
+
+
+class CorpusMetric(NamedTuple):
+    """A metric of sacrebleu: how it is made, its statistics of texts, and its score of rows of statistics."""
+
+    make: Callable[..., Metric]
+    # From references and predictions to one row of statistics per question.
+    rows: Callable[[References, list[str], Any], FloatArray]
+    score: Callable[[Any, FloatArray], FloatArray]
+
+    def statistics(self, answers: Answers, *, aggregate: str = "", blank: str = "", **values: Any) -> FloatArray:  # noqa: ANN401, ARG002 - the measure's parameters
+        """The statistics, one row per question; without references, those of an empty one."""
+        references = [right or ("",) for right in answers.references]
+        key = (self, *sorted(values.items()))
+        return answers.remember(key, lambda: self.rows(references, answers.predictions, self.make(**values)))
+
+    def combine(self, sums: FloatArray, *, aggregate: str, blank: str = "", **values: Any) -> FloatArray:  # noqa: ANN401, ARG002 - the measure's parameters
+        """The corpus score that summed statistics give."""
+        return self.score(self.make(**values), sums)
+
+    def of_questions(self, answers: Answers, values: dict[str, Any], **own: bool) -> FloatArray:
+        """The score of each question; NaN without references."""
+        scores = self.score(self.make(**values, **own), self.statistics(answers, **values))
+        return np.where([bool(each) for each in answers.references], scores, np.nan)
+
+    def signature(self, answers: Answers, *, aggregate: str = "", blank: str = "", **values: Any) -> list[str]:  # noqa: ANN401, ARG002 - the measure's parameters
+        """Sacrebleu's own signature, including the number of references."""
+        metric = self.make(**values)
+        numbers = {len(each) for each in answers.references if each}
+        metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
+        return [f"sacrebleu signature {metric.get_signature()}"]
 
 
 def library_version() -> str:
@@ -51,43 +80,7 @@ def library_version() -> str:
     return f"sacrebleu {sacrebleu.__version__}"
 
 
-def collect_statistics(answers: Answers, collect: CollectRows, make: MakeMetric, values: dict[str, Any]) -> FloatArray:
-    """The statistics, one row per question; without references, those of an empty one."""
-    key = (make, *sorted(values.items()))
-    references = [right or ("",) for right in answers.references]
-    return answers.remember(key, lambda: collect(references, answers.predictions, make(**values)))
-
-
-def score_rows(metric: Metric, rows: FloatArray) -> FloatArray:
-    return FORMULAS[type(metric).__name__](metric, rows)
-
-
-def question_scores(answers: Answers, metric: Metric, rows: FloatArray) -> FloatArray:
-    """The score of each question; NaN without references."""
-    return np.where([bool(each) for each in answers.references], score_rows(metric, rows), np.nan)
-
-
-def metric_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in {"aggregate", "blank"}}
-
-
-def pool_statistics(make: MakeMetric, collect: CollectRows) -> Pooled:
-    """How summed statistics become a corpus score."""
-
-    def statistics(answers: Answers, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
-        return collect_statistics(answers, collect, make, metric_values(values))
-
-    def combine(sums: FloatArray, **values: Any) -> FloatArray:  # noqa: ANN401 - the measure's parameters
-        return score_rows(make(**metric_values(values)), sums)
-
-    return Pooled(statistics, combine)
-
-
-def sacrebleu_signature(answers: Answers, metric: Metric) -> str:
-    """Sacrebleu's own signature, including the number of references."""
-    numbers = {len(each) for each in answers.references if each}
-    metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
-    return f"sacrebleu signature {metric.get_signature()}"
+define_metric = partial(define, of="answers", basis=library_version)
 
 
 def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
@@ -143,9 +136,6 @@ def ter_scores(_: Metric, rows: FloatArray) -> FloatArray:
     return np.asarray(100 * np.where(words > 0, ratio(edits, words), edits > 0), dtype=np.float64)
 
 
-FORMULAS = {"BLEU": bleu_scores, "CHRF": chrf_scores, "TER": ter_scores}
-
-
 BleuTokenizer = Annotated[
     Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"],
     "sacrebleu's tokenizer; those for Japanese and Korean need extra packages",
@@ -157,47 +147,32 @@ LongestNgram = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of wor
 SmoothValue = Annotated[float | None, Bounds(low=0), "the value for floor and add-k; by default sacrebleu's"]
 
 
-def bleu_metric(
-    *,
-    tokenize: str,
-    smooth: str,
-    smooth_value: float | None,
-    lowercase: bool,
-    order: int,
-    effective_order: bool = False,
-) -> Metric:
-    from sacrebleu.metrics.bleu import BLEU
+def bleu_metric(*, tokenize: str, smooth: str, order: int, **same: Any) -> Metric:  # noqa: ANN401 - named alike there
+    from sacrebleu.metrics import bleu
 
     try:
-        return BLEU(
-            lowercase=lowercase,
-            tokenize=tokenize,
-            smooth_method=smooth,
-            smooth_value=smooth_value,
-            max_ngram_order=order,
-            effective_order=effective_order,
-        )
+        return bleu.BLEU(tokenize=tokenize, smooth_method=smooth, max_ngram_order=order, **same)
     except (ImportError, RuntimeError, OSError) as error:
         reason = " ".join(str(error).split())
         raise MeasureError(f"bleu: sacrebleu cannot use the tokenizer {tokenize}: {reason}") from error
 
 
+BLEU = CorpusMetric(bleu_metric, bleu_rows, bleu_scores)
+
+
 def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401 - as the measure's
-    return [sacrebleu_signature(answers, bleu_metric(**metric_values(values), effective_order=aggregate == "mean"))]
+    return BLEU.signature(answers, **values, effective_order=aggregate == "mean")
 
 
-@define(
+@define_metric(
     "bleu",
     title="BLEU",
     symbol="BLEU",
     formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))",
     reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
-    aliases={"sacrebleu": {}},
     range=(0, 100),
     undefined=NO_TEXT,
-    of="answers",
-    pooled=pool_statistics(bleu_metric, bleu_rows),
-    basis=library_version,
+    pooled=Pooled(BLEU.statistics, BLEU.combine),
     remarks=bleu_remarks,
     example=AnswerExample(
         "bleu",
@@ -223,11 +198,9 @@ def bleu(
     A question's value is sentence BLEU with effective order; an empty answer scores 0. The overall value is corpus
     BLEU. N-grams of all references count, and the length of the closest one.
     """
-    values: dict[str, Any] = {"tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value}
-    values |= {"lowercase": lowercase, "order": order}
-    rows = collect_statistics(answers, bleu_rows, bleu_metric, values)
-    scores = question_scores(answers, bleu_metric(**values, effective_order=True), rows)
-    return without_blank(answers, scores, blank)
+    words = {"tokenize": tokenize, "lowercase": lowercase, "order": order}
+    values = {**words, "smooth": smooth, "smooth_value": smooth_value}
+    return without_blank(answers, BLEU.of_questions(answers, values, effective_order=True), blank)
 
 
 CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
@@ -237,19 +210,16 @@ Smoothed = Annotated[bool, "orders without n-grams count, smoothed as in chrF++.
 Whitespace = Annotated[bool, "count whitespace as characters"]
 
 
-def chrf_metric(*, order: int, words: int, beta: int, lowercase: bool, whitespace: bool, eps: bool) -> Metric:
-    from sacrebleu.metrics.chrf import CHRF
+def chrf_metric(*, order: int, words: int, eps: bool, **same: Any) -> Metric:  # noqa: ANN401 - named alike there
+    from sacrebleu.metrics import chrf
 
-    return CHRF(
-        char_order=order, word_order=words, beta=beta, lowercase=lowercase, whitespace=whitespace, eps_smoothing=eps
-    )
+    return chrf.CHRF(char_order=order, word_order=words, eps_smoothing=eps, **same)
 
 
-def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
-    return [sacrebleu_signature(answers, chrf_metric(**values))]
+CHRF = CorpusMetric(chrf_metric, chrf_rows, chrf_scores)
 
 
-@define(
+@define_metric(
     "chrf",
     title="chrF",
     symbol="chrF",
@@ -258,10 +228,8 @@ def chrf_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     aliases={"chrf++": {"words": 2}},
     range=(0, 100),
     undefined=NO_REFERENCE,
-    of="answers",
-    pooled=pool_statistics(chrf_metric, chrf_rows),
-    basis=library_version,
-    remarks=chrf_remarks,
+    pooled=Pooled(CHRF.statistics, CHRF.combine),
+    remarks=CHRF.signature,
     example=AnswerExample(
         "chrf(order=2)", ["abcd"], "abc", 100 * 5 * (17 / 24) / (4 + 17 / 24), "P = 1, R = (3/4 + 2/3) / 2 = 0.7083"
     ),
@@ -284,7 +252,7 @@ def chrf(
     """
     values: dict[str, Any] = {"order": order, "words": words, "beta": beta}
     values |= {"lowercase": lowercase, "whitespace": whitespace, "eps": eps}
-    return question_scores(answers, chrf_metric(**values), collect_statistics(answers, chrf_rows, chrf_metric, values))
+    return CHRF.of_questions(answers, values)
 
 
 TerNormalize = Annotated[bool, "split off punctuation as Tercom does"]
@@ -294,23 +262,27 @@ Case = Annotated[bool, "distinguish upper and lower case"]
 
 
 def ter_metric(*, normalize: bool, punctuation: bool, asian: bool, case: bool) -> Metric:
-    from sacrebleu.metrics.ter import TER
+    from sacrebleu.metrics import ter
 
-    return TER(normalized=normalize, no_punct=not punctuation, asian_support=asian, case_sensitive=case)
+    return ter.TER(normalized=normalize, no_punct=not punctuation, asian_support=asian, case_sensitive=case)
+
+
+TER = CorpusMetric(ter_metric, ter_rows, ter_scores)
 
 
 def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
     metric = ter_metric(**values)
-    found = [sacrebleu_signature(answers, metric)]
+    found = TER.signature(answers, **values)
     pairs = zip(ter_references(answers.references, metric), answers.predictions, strict=True)
     long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
     if long:
-        text = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
-        found.append(text)
+        found.append(
+            f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
+        )
     return found
 
 
-@define(
+@define_metric(
     "ter",
     title="Translation edit rate",
     symbol="TER",
@@ -319,9 +291,7 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     range=(0, float("inf")),
     higher_is_better=False,
     undefined=NO_REFERENCE,
-    of="answers",
-    pooled=pool_statistics(ter_metric, ter_rows),
-    basis=library_version,
+    pooled=Pooled(TER.statistics, TER.combine),
     remarks=ter_remarks,
     example=AnswerExample(
         "ter", ["in 1889 the tower was built"], "the tower was built in 1889", 100 / 6, "1 shift, 6 words: 1 / 6"
@@ -343,4 +313,4 @@ def ter(
     edits. The overall value is corpus TER.
     """
     values = {"normalize": normalize, "punctuation": punctuation, "asian": asian, "case": case}
-    return question_scores(answers, ter_metric(**values), collect_statistics(answers, ter_rows, ter_metric, values))
+    return TER.of_questions(answers, values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from assay.core.parameter import Bounds
 from assay.core.policies import check_whole
 from assay.core.text import count, show
 from assay.measures import TABLE
-from assay.measures.answers.data import NO_REFERENCE, Answers
+from assay.measures.answers.data import NO_REFERENCE, Answers, best_of
 from assay.measures.answers.words import Normalize, normalize_text, tokenize
 
 WholeWords = Annotated[bool, "match only whole words, rather than any part of the text"]
@@ -23,6 +24,7 @@ PrefixWeight = Annotated[float, Bounds(low=0, high=0.25), "the bonus for each of
 LONGEST_TEXT = 100_000
 Embedder = Callable[[list[str]], Any]
 BATCH = 256
+define_similarity = partial(define, undefined=NO_REFERENCE, of="answers")
 
 
 def normalized_answers(answers: Answers, normalize: str) -> tuple[list[list[str]], list[str]]:
@@ -41,13 +43,11 @@ def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:
     )
 
 
-@define(
+@define_similarity(
     "contains",
     title="Contains a reference",
     formula="1 if the normalised answer contains a normalised reference, else 0",
     reference="Mallen et al., When not to trust language models, ACL 2023 (with words=false).",
-    undefined=NO_REFERENCE,
-    of="answers",
     example=AnswerExample(
         "contains", ["Eiffel Tower"], "It is the Eiffel Tower in Paris.", 1, "the answer contains eiffel tower"
     ),
@@ -62,20 +62,18 @@ def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWo
         return f" {' '.join(tokenize(each, normalize))} " if words else normalize_text(each, normalize)
 
     references = ([text(each) for each in every] for every in answers.references)
-    return answers.best_of(is_contained, references, map(text, answers.predictions))
+    return best_of(is_contained, references, map(text, answers.predictions))
 
 
 def is_contained(reference: str, prediction: str) -> float:
     return float(reference in prediction if reference.strip() else not prediction.strip())
 
 
-@define(
+@define_similarity(
     "levenshtein",
     title="Levenshtein similarity",
     formula="1 - d / max(|answer|, |reference|), d: characters to insert, delete or replace",
     reference="Levenshtein, Binary codes capable of correcting deletions, insertions and reversals, 1966.",
-    undefined=NO_REFERENCE,
-    of="answers",
     remarks=note_long_texts,
     example=AnswerExample("levenshtein", ["kitten"], "sitting", 1 - 3 / 7, "3 edits, 7 characters: 1 - 3/7"),
 )
@@ -85,20 +83,18 @@ def levenshtein(answers: Answers, *, normalize: Normalize = "none") -> FloatArra
     The best reference counts. Only the first 100,000 characters of a text are compared, to bound the time; the rest
     counts as different, so the value is never too high.
     """
-    return answers.best_of(edit_similarity, *normalized_answers(answers, normalize))
+    return best_of(edit_similarity, *normalized_answers(answers, normalize))
 
 
 def edit_similarity(reference: str, prediction: str) -> float:
     return 1 - count_edits(reference, prediction, LONGEST_TEXT) / max(len(reference), len(prediction), 1)
 
 
-@define(
+@define_similarity(
     "jaro_winkler",
     title="Jaro-Winkler similarity",
     formula="J + n prefix_weight (1 - J), n ≤ 4 matching first characters, J: mean share of matches and their order",
     reference="Winkler, String comparator metrics and enhanced decision rules, 1990.",
-    undefined=NO_REFERENCE,
-    of="answers",
     remarks=note_long_texts,
     example=AnswerExample(
         "jaro_winkler", ["MARTHA"], "MARHTA", 0.9611, "J = (1 + 1 + 5/6) / 3 = 0.9444, J + 3 · 0.1 · (1 - J)"
@@ -114,7 +110,7 @@ def jaro_winkler(answers: Answers, *, normalize: Normalize = "none", prefix_weig
     def score(reference: str, prediction: str) -> float:
         return JaroWinkler.similarity(reference[:LONGEST_TEXT], prediction[:LONGEST_TEXT], prefix_weight=prefix_weight)
 
-    return answers.best_of(score, *normalized_answers(answers, normalize))
+    return best_of(score, *normalized_answers(answers, normalize))
 
 
 def count_edits(one: Sequence[Hashable], other: Sequence[Hashable], longest: int) -> int:
@@ -184,7 +180,7 @@ def cosine_similarities(answers: Answers, part: slice, embed: Embedder, batch: i
     )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units = ratio(vectors, lengths)
-    return answers.best_of(
+    return best_of(
         lambda right, given: float(np.clip(units[places[right]] @ units[places[given]], -1, 1)), references, predictions
     )
 

@@ -14,14 +14,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.measures.answers.similarity import count_edits
-from assay.measures.answers.words import (
-    ALONE,
-    AnswerWords,
-    Numbers,
-    Split,
-    blank_kind,
-    visible_kind,
-)
+from assay.measures.answers.words import ALONE, AnswerWords, Numbers, Split, blank_kind, visible_kind
 
 References = list[tuple[str, ...]]
 # The search for shifts is cubic in the length.

@@ -17,8 +17,7 @@ Credit = Annotated[
     {"first": "only the first hit counts", "sum": "sums over all hits", "found": "averages over the hits found"},
 ]
 Missing = Annotated[
-    Literal["skip", "end"],
-    "a query without a hit is skipped, or gets the rank after the last document considered",
+    Literal["skip", "end"], "a query without a hit is skipped, or gets the rank after the last document considered"
 ]
 ApNorm = Annotated[
     Literal["relevant", "found", "about_found", "cutoff", "none"],
@@ -64,7 +63,6 @@ ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
     symbol="MRR",
     formula="1 / rank of the first relevant document; 0 if there is none",
     reference="Voorhees, The TREC-8 question answering track report, 1999.",
-    aliases={"mrr": {}, "recip_rank": {}, "reciprocal_rank": {}},
     range=(0, np.inf),
     usual_range=(0, 1),
     needs_relevant=True,
@@ -83,7 +81,6 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
     "first_rank",
     title="Rank of the first relevant document",
     formula="rank of the first relevant document",
-    aliases={"mean_rank": {}},
     range=(1, np.inf),
     undefined="no relevant document was retrieved",
     higher_is_better=False,
@@ -105,7 +102,6 @@ def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missi
     symbol="MAP",
     formula="(1/R) Σ precision at the rank of each relevant document",
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.",
-    aliases={"map": {}, "average_precision": {}, "map_cut": {}},
     range=(0, np.inf),
     usual_range=(0, 1),
     needs_relevant=True,
@@ -140,7 +136,6 @@ def average_precision(
     symbol="GMAP",
     formula="exp of the mean over queries of ln max(AP, 0.00001)",
     reference="Robertson, On GMAP and other transformations, CIKM 2006.",
-    aliases={"gm_map": {}, "gmap": {}},
     aggregate="geometric",
     needs_relevant=True,
     example=Example("gm_ap", [1, 0, 1], 5 / 6, "for a single query it is the AP: (1/1 + 2/3) / 2"),
@@ -154,7 +149,6 @@ def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = Non
     "set_ap",
     title="Average precision of a set",
     formula="precision · recall = r² / (n R), where r of the R relevant documents are among the n retrieved",
-    aliases={"set_map": {}},
     needs_relevant=True,
     example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
 )
@@ -210,7 +204,6 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     symbol="IPrec",
     formula="the highest precision at any rank from where recall r is reached",
     reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
-    aliases={"iprec_at_recall": {}},
     at="recall",
     needs_relevant=True,
     example=Example(
@@ -233,7 +226,6 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
     title="Mean interpolated precision",
     formula="the mean of the interpolated precision at several recall levels, by default 0, 0.1, …, 1",
     reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
-    aliases={"11pt_avg": {}},
     needs_relevant=True,
     kin="iprec",
     example=Example(

@@ -27,7 +27,6 @@ IdealOrder = Annotated[
     title="Compatibility",
     formula="Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by the same sum for the ideal itself",
     reference="Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021.",
-    aliases={"compat": {}},
     needs_relevant=True,
     example=Example("compat(p=0.5,limit=2)", [0, 1], 0.2, "(0 + 0.5 · 1/2) / (1 + 0.5 · 1/2)"),
 )

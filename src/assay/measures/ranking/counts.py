@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -15,6 +16,7 @@ Weights = Annotated[
     "the worth of a document: relevant and retrieved, only retrieved, only relevant, neither",
 ]
 Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
+define_count = partial(define, range=(0, np.inf), aggregate="sum")
 
 
 @define(
@@ -34,7 +36,6 @@ def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     "unjudged",
     title="Share unjudged",
     formula="u / k, where u of the first k documents are unjudged; without a cutoff, u / retrieved",
-    aliases={"unj": {}},
     higher_is_better=False,
     kin="judged",
     example=Example("unjudged@5", [1, 0, 2], 0, "all 3 documents have a grade: 0 / 5"),
@@ -44,12 +45,10 @@ def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     return ratio(judged.cut(k) - judged.judged().count(k), judged.retrieved if k is None else k)
 
 
-@define(
+@define_count(
     "num_ret",
     title="Documents retrieved",
     formula="number of documents retrieved",
-    range=(0, np.inf),
-    aggregate="sum",
     example=Example("num_ret", [1, 0, 1], 3, "three documents"),
 )
 def num_ret(judged: Judged) -> FloatArray:
@@ -57,12 +56,10 @@ def num_ret(judged: Judged) -> FloatArray:
     return judged.retrieved.astype(np.float64)
 
 
-@define(
+@define_count(
     "num_rel",
     title="Relevant documents",
     formula="number of documents judged relevant",
-    range=(0, np.inf),
-    aggregate="sum",
     example=Example("num_rel", [1, 0], 3, "one was retrieved, two were not", ideal=[1, 1, 1, 0]),
 )
 def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
@@ -70,12 +67,10 @@ def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return judged.count_relevant(rel).astype(np.float64)
 
 
-@define(
+@define_count(
     "num_rel_ret",
     title="Relevant documents retrieved",
     formula="number of relevant documents retrieved",
-    range=(0, np.inf),
-    aggregate="sum",
     additive=always,
     example=Example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3"),
 )
@@ -84,12 +79,10 @@ def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return judged.found(rel, None).astype(np.float64)
 
 
-@define(
+@define_count(
     "num_nonrel_judged_ret",
     title="Judged non-relevant documents retrieved",
     formula="number of retrieved documents that are judged not relevant",
-    range=(0, np.inf),
-    aggregate="sum",
     higher_is_better=False,
     additive=always,
     example=Example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3"),
@@ -99,12 +92,10 @@ def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return (judged.judged().count() - judged.found(rel, None)).astype(np.float64)
 
 
-@define(
+@define_count(
     "num_q",
     title="Queries",
     formula="number of queries evaluated",
-    range=(0, np.inf),
-    aggregate="sum",
     example=Example("num_q", [1], 1, "one query"),
 )
 def num_q(judged: Judged) -> FloatArray:

@@ -6,8 +6,9 @@ Subtopics without a relevant document are ignored. Without groups, a query has o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,6 @@ from assay.measures.ranking.groups import join_hits
 from assay.measures.ranking.precision_recall import Divisor
 from assay.measures.ranking.user_models import Persistence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 RankWorth = Callable[[IntArray], FloatArray]
 Redundancy = Annotated[float, Bounds(0, 1), "how much a subtopic loses with each document that already covers it"]
 FixedCutoff = Annotated[int, Bounds(1, 1_000_000), "only the first k documents count"]
@@ -29,6 +27,8 @@ NoveltyNorm = Annotated[
     "divide by the gain of k documents that are each relevant to every subtopic, or not at all; "
     "ndeval: not at k = 1, otherwise by the ideal",
 ]
+# With duplicates, a ranking can pass 1.
+define_diversity = partial(define, range=(0, np.inf), needs_relevant=True)
 
 
 def log_discount(rank: IntArray) -> FloatArray:
@@ -65,15 +65,12 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
     return ratio(novelty_gain(judged, coverage(judged, rel).top(k), alpha, worth), ideal)
 
 
-@define(
+@define_diversity(
     "alpha_dcg",
     title="Alpha-DCG",
     symbol="alpha-DCG",
     formula="Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    aliases={"alpha-dcg": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     example=Example("alpha_dcg@2", [0, 1], 0.4796, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155"),
 )
 def alpha_dcg(
@@ -83,15 +80,12 @@ def alpha_dcg(
     return share_of_perfect(judged, log_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@define(
+@define_diversity(
     "alpha_ndcg",
     title="Alpha-nDCG",
     symbol="alpha-nDCG",
     formula="α-DCG / α-DCG of the best ranking, found greedily",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    aliases={"alpha-ndcg": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="ndcg",
     example=Example("alpha_ndcg@2", [0, 1], 0.6309, "one subtopic, one relevant document: 1 / log2(3)"),
 )
@@ -100,15 +94,12 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redunda
     return share_of_best(judged, k, rel, alpha, log_discount)
 
 
-@define(
+@define_diversity(
     "err_ia",
     title="Intent-aware expected reciprocal rank",
     symbol="ERR-IA",
     formula="Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
-    aliases={"err-ia": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="err",
     example=Example("err_ia@2", [0, 1], 0.4, "(1/2) / (1 + 0.5/2)"),
 )
@@ -119,15 +110,12 @@ def err_ia(
     return share_of_perfect(judged, reciprocal_discount, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@define(
+@define_diversity(
     "nerr_ia",
     title="Normalised intent-aware expected reciprocal rank",
     symbol="nERR-IA",
     formula="ERR-IA / ERR-IA of the best ranking, found greedily",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
-    aliases={"nerr-ia": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="err",
     example=Example("nerr_ia@2", [0, 1], 0.5, "one subtopic, one relevant document: 1 / 2"),
 )
@@ -136,14 +124,12 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy
     return share_of_best(judged, k, rel, alpha, reciprocal_discount)
 
 
-@define(
+@define_diversity(
     "nrbp",
     title="Novelty- and rank-biased precision",
     symbol="NRBP",
     formula="(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it",
     reference="Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.",
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="rbp",
     example=Example("nrbp", [1, 0, 1], 0.8438, "(1 - 0.25) · (1 + 0.5 · 0.25)"),
 )
@@ -153,14 +139,12 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
 
-@define(
+@define_diversity(
     "nnrbp",
     title="Normalised novelty- and rank-biased precision",
     symbol="nNRBP",
     formula="NRBP / NRBP of the best ranking, found greedily",
     reference="Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.",
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="rbp",
     example=Example("nnrbp", [1, 0, 1], 0.9, "(1 + 0.5 · 0.25) / (1 + 0.5 · 0.5)"),
 )
@@ -169,15 +153,12 @@ def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persisten
     return share_of_best(judged, None, rel, alpha, persistence_discount(p))
 
 
-@define(
+@define_diversity(
     "ap_ia",
     title="Intent-aware average precision",
     symbol="MAP-IA",
     formula="the mean over subtopics of their average precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
-    aliases={"map_ia": {}, "map-ia": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="ap",
     example=Example("ap_ia", [1, 0, 1], 5 / 6, "one subtopic: (1/1 + 2/3) / 2"),
 )
@@ -188,15 +169,12 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
 
 
-@define(
+@define_diversity(
     "precision_ia",
     title="Intent-aware precision",
     symbol="P-IA",
     formula="the mean over subtopics of their precision",
     reference="Agrawal et al., Diversifying search results, WSDM 2009.",
-    aliases={"p_ia": {}, "p-ia": {}},
-    range=(0, np.inf),
-    needs_relevant=True,
     kin="precision",
     example=Example("precision_ia@2", [0, 1], 0.5, "one subtopic, 1 of the first 2 documents is relevant"),
 )
@@ -214,7 +192,6 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Diviso
     symbol="ST-Recall",
     formula="s / S, where s of the S subtopics have a relevant document among the first k",
     reference="Zhai et al., Beyond independent relevance, SIGIR 2003.",
-    aliases={"strecall": {}, "strec": {}, "s_recall": {}},
     needs_relevant=True,
     kin="recall",
     example=Example("subtopic_recall@2", [0, 1], 1, "the one subtopic is covered"),

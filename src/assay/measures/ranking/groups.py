@@ -8,6 +8,7 @@ is ignored. If the judgments have no groups, each relevant document is a group o
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,15 +27,14 @@ from assay.measures.ranking.precision_recall import (
 )
 
 AUTORAG = "AutoRAG, Retrieval metrics (docs.auto-rag.com): AND over groups, OR inside one."
+define_group = partial(define, reference=AUTORAG, needs_relevant=True)
 Condensed = Annotated[bool, "remove the documents that a group has not judged from the ranking it sees"]
 
 
-@define(
+@define_group(
     "group_recall",
     title="Recall over groups",
     formula="g / G, where g of the G groups have a relevant document among the first k",
-    reference=AUTORAG,
-    needs_relevant=True,
     kin="recall",
     example=Example("group_recall@2", [1, 0, 1], 0.5, "each document is a group of its own: 1 of 2 groups"),
 )
@@ -44,13 +44,11 @@ def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArra
     return groups.mean((groups.hits.top(k).count() > 0).astype(np.float64), judged.size)
 
 
-@define(
+@define_group(
     "group_f",
     title="F score over groups",
     formula="(1 + b²) P R / (b² P + R) with b = beta, where R is the recall over groups",
-    reference=AUTORAG,
     aliases={"group_f1": {"beta": 1.0}},
-    needs_relevant=True,
     kin="f",
     example=Example("group_f1@2", [1, 0, 1], 0.5, "P = 1/2, and 1 of 2 groups: 2 · 0.5 · 0.5 / (0.5 + 0.5)"),
 )
@@ -59,12 +57,10 @@ def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta 
     return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
-@define(
+@define_group(
     "group_rr",
     title="Reciprocal rank over groups",
     formula="(1/G) Σ 1 / rank of the first relevant document of each group; 0 for a group without one",
-    reference=AUTORAG,
-    needs_relevant=True,
     kin="rr",
     example=Example("group_rr", [0, 1, 0, 1], 0.375, "each document is a group of its own: (1/2 + 1/4) / 2"),
 )
@@ -76,12 +72,10 @@ def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> 
     return groups.mean(first.sum(1.0 / first.rank), judged.size)
 
 
-@define(
+@define_group(
     "group_ap",
     title="Average precision over groups",
     formula="(1/G) Σ mean precision at the ranks of the relevant documents found, group by group",
-    reference=AUTORAG,
-    needs_relevant=True,
     kin="ap",
     example=Example("group_ap", [1, 0, 1], 2 / 3, "each document is a group of its own: (1/1 + 1/3) / 2"),
 )

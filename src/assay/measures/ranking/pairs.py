@@ -80,7 +80,6 @@ def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     symbol="AUC",
     formula="the share of pairs (relevant, not relevant) in which the relevant one scores higher; a tie counts half",
     reference="Hanley and McNeil, Radiology 143, 1982.",
-    aliases={"auc_roc": {}, "roc_auc": {}},
     undefined="the ranking has no relevant documents, or only relevant ones",
     example=Example("auc", [1, 0, 1, 0], 0.75, "3 of the 4 pairs are in the right order"),
 )

@@ -58,7 +58,6 @@ def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     title="Hit rate",
     symbol="Hit",
     formula="1 if any of the first k documents is relevant, else 0",
-    aliases={"success": {}, "hit": {}},
     needs_relevant=True,
     example=Example("hit_rate@2", [0, 1, 0], 1, "the document at rank 2 is relevant"),
 )
@@ -72,7 +71,6 @@ def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     title="Precision",
     symbol="P",
     formula="r / k, where r of the first k documents are relevant",
-    aliases={"p": {}},
     additive=always,
     example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
 )
@@ -86,7 +84,6 @@ def precision(judged: Judged, *, rel: Rel = 1, k: DividingCutoff = None, over: D
     title="R-precision",
     symbol="R-Prec",
     formula="r / R, where r of the first R documents are relevant",
-    aliases={"rprec": {}, "r-precision": {}},
     needs_relevant=True,
     example=Example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 of the first 3 documents are relevant: 2 / 3"),
 )
@@ -99,7 +96,6 @@ def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     "r_precision_multiple",
     title="Precision at a multiple of R",
     formula="r / n, where r of the first n = ⌊multiple · R + 0.9⌋ documents are relevant",
-    aliases={"rprec_mult": {}},
     at="multiple",
     needs_relevant=True,
     kin="r_precision",
@@ -119,7 +115,7 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
     symbol="Recall",
     formula="r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff",
     reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
-    aliases={"r": {}, "r_cap": {"cap": True}, "recall_cap": {"cap": True}},
+    aliases={"r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
     undefined="no document is relevant and nothing=nan",
     example=Example(

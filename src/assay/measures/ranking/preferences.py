@@ -9,20 +9,15 @@ and the worse one lower down or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from assay.core.judged import BoolArray, FloatArray, Judged
+from assay.core.judged import BoolArray, FloatArray, Groups, IntArray, Judged
 from assay.core.measure import Example, define
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assay.core.judged import BoolArray, FloatArray, Groups, IntArray, Judged
 
 REFERENCE = "Carterette, Bennett, Chickering and Dumais, Here or There: Preference Judgments for Relevance, ECIR 2008."
 Retrieved = Annotated[

@@ -10,6 +10,7 @@ of continuing from the ranks above i. Gains are grades scaled to [0, 1]; an unju
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -79,7 +80,6 @@ def rank_biased_precision(
     title="Residual of rank-biased precision",
     formula="1 - (1 - p) Σ p^(rank - 1) over the judged documents",
     reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
-    aliases={"rbp_resid": {}},
     higher_is_better=False,
     example=Example("rbp_residual(p=0.5)", [1, 0], 0.25, "1 - 0.5 · (1 + 0.5): the weight of ranks 3 and below"),
 )
@@ -131,12 +131,7 @@ def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
 )
 def expected_reciprocal_rank(
-    judged: Judged,
-    *,
-    k: Cutoff = None,
-    max: TopGrade = None,
-    gain: ErrGain = "exp2",
-    above: Above = "error",
+    judged: Judged, *, k: Cutoff = None, max: TopGrade = None, gain: ErrGain = "exp2", above: Above = "error"
 ) -> FloatArray:
     """The expected 1/rank of the document that satisfies the user."""
     hits = judged.relevant(0.0).top(k)
@@ -173,6 +168,9 @@ def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     return {"max": highest if highest > values["min"] else values["min"] + 1}
 
 
+define_reader = partial(define, bind=bind_full_grade)
+
+
 def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go_on: GoOn) -> FloatArray:
     """The expected gain per document seen; `go_on` maps gains and ranks to the probabilities of continuing."""
     if high is None or high <= low:
@@ -203,13 +201,12 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
     return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
 
 
-@define(
+@define_reader(
     "sdcg",
     title="Scaled discounted cumulative gain",
     symbol="SDCG",
     formula="Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1",
     reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
-    bind=bind_full_grade,
     additive=lambda values: values["max"] is not None,
     example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
 )
@@ -218,13 +215,12 @@ def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade
     return expected_gain(judged, min, max, k, discount_ratio)
 
 
-@define(
+@define_reader(
     "bpm",
     title="Bejeweled player model",
     symbol="BPM",
     formula="the mean gain up to the rank where the gains reach the target, or up to k",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
-    bind=bind_full_grade,
     example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
 )
 def bpm(
@@ -234,13 +230,12 @@ def bpm(
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
 
-@define(
+@define_reader(
     "inst",
     title="INST",
     symbol="INST",
     formula="P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target",
     reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
-    bind=bind_full_grade,
     example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "P(continue) at rank 1 is (1/2)²: 1 / (1 + 1/4)"),
 )
 def inst(
@@ -252,13 +247,12 @@ def inst(
     )
 
 
-@define(
+@define_reader(
     "insq",
     title="INSQ",
     symbol="INSQ",
     formula="P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target",
     reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
-    bind=bind_full_grade,
     additive=lambda values: values["max"] is not None,
     example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)"),
 )
@@ -269,12 +263,11 @@ def insq(
     return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
 
 
-@define(
+@define_reader(
     "nerr8",
     title="Nearly expected reciprocal rank, to depth k",
     formula="P(continue) = 1 - gain",
     reference=NEARLY.format(8),
-    bind=bind_full_grade,
     kin="err",
     example=Example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)"),
 )
@@ -283,12 +276,11 @@ def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
 
-@define(
+@define_reader(
     "nerr9",
     title="Nearly expected reciprocal rank, discounted, to depth k",
     formula="P(continue) = i / (i + 1) · (1 - gain)",
     reference=NEARLY.format(9),
-    bind=bind_full_grade,
     kin="err",
     example=Example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)"),
 )
@@ -297,12 +289,11 @@ def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
 
-@define(
+@define_reader(
     "nerr10",
     title="Nearly expected reciprocal rank, with persistence",
     formula="P(continue) = p · (1 - gain)",
     reference=NEARLY.format(10),
-    bind=bind_full_grade,
     kin="err",
     example=Example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)"),
 )
@@ -313,12 +304,11 @@ def nerr10(
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
 
 
-@define(
+@define_reader(
     "nerr11",
     title="Nearly expected reciprocal rank, with a target",
     formula="P(continue) = ((i + 2T - 1) / (i + 2T))² · (1 - gain), where T is the target",
     reference=NEARLY.format(11),
-    bind=bind_full_grade,
     kin="err",
     example=Example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)"),
 )
