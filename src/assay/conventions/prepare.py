@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from assay.data.frames.columns import find_columns
 from assay.data.frames.frame import from_tuples, is_frame, is_tuples, to_polars
 from assay.data.qrels import as_dicts, has_queries
 
+# Whatever the user gave.
+Given: TypeAlias = Any
 INFINITE = (math.inf, -math.inf)
 LISTS = (list, tuple, np.ndarray)
 NUMBERS = (int, float, np.integer, np.floating)
@@ -35,11 +37,11 @@ Refused = dict[str, list[str]]
 class Prepared(NamedTuple):
     """The data to read, and the queries that each tool cannot use."""
 
-    data: Any
+    data: Given
     refused: Refused
 
 
-def prepare(data: Any, tools: Sequence[Convention], *, judgments: bool) -> Prepared:  # noqa: ANN401 - whatever the user gave
+def prepare(data: Given, tools: Sequence[Convention], *, judgments: bool) -> Prepared:
     """The data as these tools take them. Only queries that a tool changes are looked at."""
     if all(tool.prepare is None for tool in tools) or not has_queries(data):
         return Prepared(data, {})
@@ -47,11 +49,7 @@ def prepare(data: Any, tools: Sequence[Convention], *, judgments: bool) -> Prepa
 
 
 def prepare_every_query(
-    data: Any,  # noqa: ANN401 - whatever the user gave
-    tools: Sequence[Convention],
-    *,
-    judgments: bool,
-    columns: Mapping[str, str] | None = None,
+    data: Given, tools: Sequence[Convention], *, judgments: bool, columns: Mapping[str, str] | None = None
 ) -> Prepared | None:
     """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
     if is_frame(data) or is_tuples(data):
@@ -69,13 +67,7 @@ def prepare_every_query(
     return _prepare_queries(data, tools, judgments=judgments, thorough=True)
 
 
-def _prepare_queries(
-    data: Any,  # noqa: ANN401 - whatever the user gave
-    tools: Sequence[Convention],
-    *,
-    judgments: bool,
-    thorough: bool,
-) -> Prepared:
+def _prepare_queries(data: Given, tools: Sequence[Convention], *, judgments: bool, thorough: bool) -> Prepared:
     is_finite_made = not judgments and all(tool.infinite for tool in tools)
     rows = Rows.from_judgments if judgments else Rows.from_rankings
 
@@ -98,12 +90,8 @@ def _prepare_queries(
 
 
 def prepare_query(
-    value: Any,  # noqa: ANN401 - whatever the user gave
-    tools: Sequence[Convention],
-    is_readable: IsReadable,
-    *,
-    thorough: bool,
-) -> tuple[Any, list[str]]:
+    value: Given, tools: Sequence[Convention], is_readable: IsReadable, *, thorough: bool
+) -> tuple[Given, list[str]]:
     """One query's judgments or ranking to read, and the tools that cannot use them; unchanged if one must raise."""
     made = {tool.name: value if tool.prepare is None else tool.prepare(value) for tool in tools}
     if not thorough and all(each is value for each in made.values()):
@@ -124,7 +112,7 @@ def prepare_query(
     return next((each for each in taken if each is not value), value if taken else []), refusing
 
 
-def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+def filled_ids(value: Given) -> Given:
     r"""One query's judgments or ranking with `EMPTY_ID` in place of empty ids; the same object if it has none.
 
     >>> filled_ids({"a": 1, "": 2}), filled_ids([["a", ""], [("", 0.5)]])
@@ -143,7 +131,7 @@ def filled_ids(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     return value if all(one is other for one, other in zip(filled, items, strict=True)) else filled
 
 
-def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> Any:  # noqa: ANN401 - any frame
+def filled_frame(frame: Given, columns: Mapping[str, str] | None, *, judgments: bool) -> Given:
     """A frame, or a list of named tuples, with `EMPTY_ID` in place of empty documents' ids; None if it has none."""
     import polars
 
@@ -159,7 +147,7 @@ def filled_frame(frame: Any, columns: Mapping[str, str] | None, *, judgments: bo
     return table.with_columns(polars.col(name).replace("", EMPTY_ID))
 
 
-def finite_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+def finite_part(value: Given) -> Given:
     """One query's ranking with finite scores, in the same order.
 
     >>> finite_part({"a": math.inf, "b": 1.0}), finite_part([("a", -math.inf)]), finite_part(["a"])
@@ -172,12 +160,12 @@ def finite_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
     return [(item[0], bounded(item[1])) if isinstance(item, LISTS) and len(item) == PAIR else item for item in value]
 
 
-def bounded(score: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+def bounded(score: Given) -> Given:
     """A score; the largest float instead of an infinite one."""
     return math.copysign(LARGEST, score) if isinstance(score, NUMBERS) and score in INFINITE else score
 
 
-def usable_part(value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+def usable_part(value: Given) -> Given:
     """One query's judgments or ranking without what is not an id; floats, and numbers beside texts, become text.
 
     >>> usable_part([["a", None], [], [2.0, 1.5, 3]]), usable_part({"a": 1, "": 2}), usable_part(None)

@@ -19,7 +19,7 @@ from assay.core.judged import FloatArray
 from assay.core.measure import AnswerExample, define
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, best_of, without_blank
-from assay.measures.answers.porter import stem
+from assay.measures.answers.porter import Rules, rules_of, stem
 from assay.measures.answers.words import tokenize
 
 RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
@@ -31,22 +31,12 @@ MeteorTokens = Annotated[
     "treebank: the same without splitting sentences first, which needs no data; others as in normalize of answer_f1",
 ]
 WORDNET = Path(__file__).with_name("wordnet.txt.gz")
-# Endings of nouns, verbs, adjectives and adverbs by their last letter, with their replacements in the base form.
-ENDINGS: tuple[dict[str, tuple[tuple[str, str], ...]], ...] = (
-    {
-        "s": (
-            *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
-            ("ies", "y"),
-        ),
-        "n": (("men", "man"),),
-    },
-    {
-        "s": (("s", ""), ("ies", "y"), ("es", "e"), ("es", "")),
-        "d": (("ed", "e"), ("ed", "")),
-        "g": (("ing", "e"), ("ing", "")),
-    },
-    {"r": (("er", ""), ("er", "e")), "t": (("est", ""), ("est", "e"))},
-    {},
+# Endings of nouns, verbs, adjectives and adverbs, with their replacements in the base form.
+ENDINGS = (
+    rules_of("s: ses:s ves:f xes:x zes:z ches:ch shes:sh ies:y men:man"),
+    rules_of("s: ies:y es:e es: ed:e ed: ing:e ing:"),
+    rules_of("er: er:e est: est:e"),
+    rules_of(""),
 )
 # No WordNet word is longer; longer ones are neither looked up nor cached.
 LONGEST_WORD = 100
@@ -57,7 +47,7 @@ class PartOfSpeech(NamedTuple):
 
     lines: dict[str, list[str]]
     irregular: dict[str, list[str]]
-    endings: dict[str, tuple[tuple[str, str], ...]]
+    endings: Rules
 
     def forms(self, word: str) -> list[str]:
         if word in self.irregular:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
 from assay.measures.answers.statistics import (
     LONGEST_SHIFTED,
+    Metric,
     References,
     bleu_rows,
     chrf_rows,
@@ -29,9 +30,6 @@ from assay.measures.answers.statistics import (
     ter_rows,
     ter_words,
 )
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
 
 CorpusOrMean = Annotated[
     Literal["corpus", "mean"], "the overall value: the score of the summed statistics, or the mean of the questions"
@@ -48,8 +46,8 @@ class CorpusMetric(NamedTuple):
 
     make: Callable[..., Metric]
     # From references and predictions to one row of statistics per question.
-    rows: Callable[[References, list[str], Any], FloatArray]
-    score: Callable[[Any, FloatArray], FloatArray]
+    rows: Callable[[References, list[str], Metric], FloatArray]
+    score: Callable[[Metric, FloatArray], FloatArray]
 
     def statistics(self, answers: Answers, *, aggregate: str = "", blank: str = "", **values: Any) -> FloatArray:  # noqa: ANN401, ARG002 - the measure's parameters
         """The statistics, one row per question; without references, those of an empty one."""
@@ -83,7 +81,7 @@ def library_version() -> str:
 define_metric = partial(define, of="answers", basis=library_version)
 
 
-def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
+def bleu_scores(metric: Metric, rows: FloatArray) -> FloatArray:
     """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
     order, smooth = metric.max_ngram_order, metric.smooth_method
     given, right = rows[..., 0], rows[..., 1]
@@ -108,7 +106,7 @@ def bleu_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - 
     return np.asarray(np.where(has_match, penalty * np.exp(mean), 0.0), dtype=np.float64)
 
 
-def chrf_scores(metric: Any, rows: FloatArray) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
+def chrf_scores(metric: Metric, rows: FloatArray) -> FloatArray:
     """Rows: for each order, the n-grams of the answer, of the reference, and shared."""
     given, right, common = np.moveaxis(rows.reshape(*rows.shape[:-1], -1, 3), -1, 0)
     if metric.eps_smoothing:

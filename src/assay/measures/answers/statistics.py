@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from assay.core.judged import FloatArray
 from assay.measures.answers.similarity import count_edits
 from assay.measures.answers.words import ALONE, AnswerWords, Numbers, Split, blank_kind, visible_kind
 
+# sacrebleu's metrics, whose own way to words is private.
+Metric: TypeAlias = Any
 References = list[tuple[str, ...]]
 # The search for shifts is cubic in the length.
 LONGEST_SHIFTED = 200
@@ -23,7 +25,7 @@ LONGEST_TER = 10_000
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
-def bleu_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's BLEU
+def bleu_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
     words, order = AnswerWords(references, predictions, bleu_split(metric)), metric.max_ngram_order
     totals = np.maximum(words.predictions[:, None] - np.arange(order), 0)
@@ -31,7 +33,7 @@ def bleu_rows(references: References, predictions: list[str], metric: Any) -> Fl
     return np.concatenate([lengths, words.shared_together(order), totals], axis=1).astype(np.float64)
 
 
-def bleu_split(metric: Any) -> Split:  # noqa: ANN401 - sacrebleu's BLEU
+def bleu_split(metric: Metric) -> Split:
     """How the metric splits texts into words."""
     if metric.tokenizer.signature() == "13a":
         return Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
@@ -63,7 +65,7 @@ def closest_lengths(words: AnswerWords) -> Numbers:
     return np.asarray(np.minimum.reduceat(keys, firsts) % most, dtype=np.int64)
 
 
-def chrf_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's CHRF
+def chrf_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: for each order, the n-grams of the answer, of the reference, and shared, for the best reference."""
     split = Split(metric._preprocess_segment, *((lambda _: ALONE, ALONE) if metric.whitespace else (visible_kind,)))  # noqa: SLF001
     words = AnswerWords(references, predictions, split)
@@ -75,7 +77,7 @@ def chrf_rows(references: References, predictions: list[str], metric: Any) -> Fl
     return counts[best_references(words.questions, counts, metric)]
 
 
-def chrf_words(metric: Any, text: str) -> str:  # noqa: ANN401 - sacrebleu's CHRF
+def chrf_words(metric: Metric, text: str) -> str:
     """The words of a text, with blanks between them."""
     return " ".join(metric._remove_punctuation(metric._preprocess_segment(text)))  # noqa: SLF001 - its way to words
 
@@ -87,7 +89,7 @@ def ngram_counts(words: AnswerWords, order: int) -> Numbers:
     return counts.reshape(len(words.right), 3 * order)
 
 
-def best_references(questions: Numbers, counts: FloatArray, metric: Any) -> Numbers:  # noqa: ANN401 - sacrebleu's CHRF
+def best_references(questions: Numbers, counts: FloatArray, metric: Metric) -> Numbers:
     """The place of the first reference with the best score, by question."""
     firsts = np.flatnonzero(np.diff(questions, prepend=-1))
     if len(firsts) == len(questions):
@@ -101,13 +103,13 @@ def best_references(questions: Numbers, counts: FloatArray, metric: Any) -> Numb
     return chosen
 
 
-def ter_rows(references: References, predictions: list[str], metric: Any) -> FloatArray:  # noqa: ANN401 - sacrebleu's TER
+def ter_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: the fewest edits and the mean number of words of the references; without shifts for long texts."""
     both = zip(references, ter_references(references, metric), predictions, strict=True)
     return np.array([ter_row(*each, metric) for each in both], dtype=np.float64).reshape(-1, 2)
 
 
-def ter_references(references: References, metric: Any) -> References:  # noqa: ANN401 - sacrebleu's TER
+def ter_references(references: References, metric: Metric) -> References:
     """The references as sacrebleu splits them: it prepares them once more than answers, which can split more words."""
     if not (metric.normalized or metric.no_punct):
         return references
@@ -115,10 +117,7 @@ def ter_references(references: References, metric: Any) -> References:  # noqa: 
 
 
 def ter_row(
-    references: tuple[str, ...],
-    prepared: tuple[str, ...],
-    prediction: str,
-    metric: Any,  # noqa: ANN401 - sacrebleu's TER
+    references: tuple[str, ...], prepared: tuple[str, ...], prediction: str, metric: Metric
 ) -> tuple[float, float]:
     given, *right = (ter_words(metric, each) for each in (prediction, *prepared))
     if is_long((given, *right)):
@@ -129,7 +128,7 @@ def ter_row(
     return edits, words
 
 
-def ter_words(metric: Any, text: str) -> list[str]:  # noqa: ANN401 - sacrebleu's TER
+def ter_words(metric: Metric, text: str) -> list[str]:
     words: list[str] = metric._preprocess_segment(text).split()  # noqa: SLF001 - sacrebleu's way to words
     return words
 

@@ -283,16 +283,14 @@ def ideal_coverage(judged: Judged, rel: float, alpha: float) -> CoveredTopics:
 
     def make() -> CoveredTopics:
         subtopics, place = find_subtopics(judged, rel), judged.id_order()
-        parts: list[tuple[int, int, IntArray]] = []
-        for query, begin, end in query_spans(subtopics.query):
-            topics, documents = subtopics.topic[begin:end], subtopics.document[begin:end]
-            chosen = choose_greedily(topics, documents, place, alpha)
-            parts += [(query, rank, each) for rank, each in enumerate(chosen, start=1)]
-        lengths = [len(topics) for _, _, topics in parts]
-        topic = np.concatenate([np.empty(0, dtype=np.int64), *(topics for _, _, topics in parts)])
-        queries = np.repeat(np.array([query for query, _, _ in parts], dtype=np.int64), lengths)
-        ranks = np.repeat(np.array([rank for _, rank, _ in parts], dtype=np.int64), lengths)
-        return CoveredTopics(queries, ranks, topic, count_seen_before(topic))
+        rows = []
+        spans = np.unique(subtopics.query, return_index=True, return_counts=True)
+        for query, begin, size in zip(*spans, strict=True):
+            part = slice(begin, begin + size)
+            chosen = choose_greedily(subtopics.topic[part], subtopics.document[part], place, alpha)
+            rows += [(query, rank, topic) for rank, each in enumerate(chosen, start=1) for topic in each]
+        query, rank, topic = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return CoveredTopics(query, rank, topic, count_seen_before(topic))
 
     return judged.remember(("ideal coverage", rel, alpha), make)
 
@@ -320,11 +318,6 @@ def choose_greedily(topics: IntArray, documents: IntArray, place: IntArray, alph
 def differs_from_previous(column: IntArray) -> BoolArray:
     """Which entries differ from the previous one; the first always does."""
     return np.asarray(np.diff(column, prepend=column[:1] - 1) != 0)
-
-
-def query_spans(query: IntArray) -> Iterator[tuple[int, int, int]]:
-    queries, begins = np.unique(query, return_index=True)
-    return zip(queries.tolist(), begins.tolist(), [*begins.tolist(), len(query)][1:], strict=True)
 
 
 def count_seen_before(topic: IntArray) -> IntArray:

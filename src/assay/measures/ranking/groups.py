@@ -207,17 +207,8 @@ def judge_hits(hits: Hits, groups: Groups, part: IntArray, size: int) -> Hits:
     """Each hit once for every group that judged its document, with that group's grade."""
     hit, row = join_hits(hits, groups.document)
     order = np.lexsort((hits.rank[hit], part[row]))
-    hit, row = hit[order], row[order]
-    return Hits(
-        size=size,
-        query=part[row],
-        grade=groups.grade[row],
-        rank=hits.rank[hit],
-        score=hits.score[hit],
-        higher=hits.higher[hit],
-        tied=hits.tied[hit],
-        document=row,
-    )
+    row = row[order]
+    return replace(hits.where(hit[order]), size=size, query=part[row], grade=groups.grade[row], document=row)
 
 
 def join_hits(hits: Hits, document: IntArray) -> tuple[IntArray, IntArray]:
