@@ -191,7 +191,7 @@ def test_it_can_be_had_in_every_form():
 
 BAD = [
     ([], "no measure to audit; name one, such as map"),
-    ("nonsense", "unknown measure 'nonsense'; `assay measures` lists them all"),
+    ("qzx", "unknown measure 'qzx'; `assay measures` lists them all"),
     ("P_5,10", "'P_5,10' means 2 measures; audit them one by one, such as P_5"),
 ]
 
