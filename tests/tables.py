@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import runpy
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,12 @@ def for_each(names, rows):
         return go_through
 
     return decorate
+
+
+def gather(table):
+    """The tables of this name in the tests of single measures, as one."""
+    merged = {}
+    for path in sorted(Path(__file__).parent.glob("measures/**/test_*.py")):
+        if f"\n{table} = " in path.read_text(encoding="utf-8"):
+            merged |= runpy.run_path(str(path))[table]
+    return merged

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.measures import TABLE
-from tables import for_each
+from tables import for_each, gather
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 2, "e": 1}}
 RUN = {"q": {"b": 1.0, "c": 1.0, "a": 1.0, "x": 2.0}}
@@ -101,6 +101,7 @@ EXPECTED = {
     "nauc(of=rr)": (1 / 2, 1 / 2, 1 / 3),
     "worst(of=rr)": (1 / 2, 1 / 2, 1 / 3),
     "p_mrr": (math.nan, math.nan, math.nan),
+    **gather("TIES"),
 }
 
 
