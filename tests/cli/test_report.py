@@ -5,7 +5,7 @@ import json
 import pytest
 
 import assay as library
-from assay.results.embedded import unpack
+from assay.results.load import unpack
 
 QUESTIONS = '{"id": "q1", "text": "who is it", "lang": "en"}\n{"id": "q2", "text": "what", "lang": "de"}\n'
 

@@ -15,7 +15,7 @@ import pytest
 import assay
 from assay.data.run import START
 from assay.report.page import joined_modules, static
-from assay.results.embedded import unpack
+from assay.results.load import unpack
 
 DEMO = files("assay") / "demo"
 RUNS = {name: str(DEMO / f"{name}.run") for name in ("bm25", "dense", "hybrid")}

@@ -95,13 +95,13 @@ def test_lines_that_are_lost_doubled_or_swapped_are_refused(stored, tmp_path):
 
 CHANGED = [
     ({"rows": 4}, "the file has 3 rows, and it says '4'"),
-    ({"rows": True}, "the file has 3 rows, and it says 'True'"),
-    ({"rows": None}, "the file has 3 rows, and it says 'None'"),
+    ({"rows": True}, "the file: rows must be a whole number, not 'True'"),
+    ({"rows": None}, "rows must be a whole number, not 'None'"),
     (
         {"checksum": "sha256:0"},
         "the file was changed after it was written: its checksum does not match; write the file",
     ),
-    ({"checksum": None}, "its checksum does not match"),
+    ({"checksum": None}, "checksum must be a line of text, not 'None'"),
     ({"written_by": "9.9"}, "its checksum does not match"),
     ({"version": 2}, "the file has an unknown field"),
 ]

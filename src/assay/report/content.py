@@ -15,7 +15,7 @@ from assay._kernel import __version__
 from assay.core.note import LOUD
 from assay.core.text import count
 from assay.render import finite
-from assay.render.charts.theme import config
+from assay.render.charts.parts import config
 from assay.results.align import select_queries
 from assay.results.results import Results, common_notes, ranges_of
 

@@ -20,8 +20,7 @@ from assay.core.errors import FormatError
 from assay.core.text import quoted
 from assay.data.run import START
 from assay.render.charts.chart import chart_library, policy_of
-from assay.results.embedded import pack
-from assay.results.stored import stored_content
+from assay.results.stored import pack, stored_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,12 +1,14 @@
-"""Reads results from files, and from the reports that hold them.
+"""Reads results from files, and from reports, which have the stored result of each run inside their HTML.
 
-Nothing in a file is executed, and every field is checked.
+Nothing in a file is executed, and every field is checked. The data of a report are named parts of JSON, compressed, in
+elements that no browser runs.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from assay.conventions import CONVENTIONS
@@ -14,22 +16,21 @@ from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import count, show
-from assay.data.run import SEPARATOR, is_page
+from assay.data.run import SEPARATOR, START, is_page, split_report
 from assay.files.source import check_path, is_source, open_source, prefix_errors
-from assay.results.embedded import embedded_result, read_page, run_names, unpack
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored import VERSION, checksum_of, find_outside, is_too_large
 from assay.results.stored_fields import (
+    CHECKS,
+    HEAD,
+    MORE,
     absent_notes,
     check_fields,
     fault,
-    is_name,
     read_columns,
-    read_judge,
-    read_matching,
     read_measures,
-    read_notes,
+    read_note,
     read_policies,
     read_scores,
     read_statistics,
@@ -38,12 +39,9 @@ from assay.results.stored_fields import (
 if TYPE_CHECKING:
     from assay.files.source import Readable
 
-# A version is a whole number up to here; above it the number is damaged.
-NEWEST = 1_000_000
 # The first version with what shows that nothing was changed.
 WITH_CHECKSUM = 3
-FIELDS = ("assay", "version", "written_by", "convention", "policies", "measures", "notes", "queries")
-CHECKS = ("checksum", "rows")
+PART = re.compile(rb'<script type="application/gzip" id="part-([a-z0-9-]+)">([A-Za-z0-9+/=]*)</script>')
 
 
 def load_result(path: Readable) -> Result:
@@ -85,12 +83,11 @@ def parse_result(content: bytes, name: str) -> Result:
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_scores(fields["queries"], list(measures))
         statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
-        notes = read_notes(fields["notes"])
-        matching = read_matching(fields.get("matching", []))
+        notes = map(read_note, fields["notes"])
         for sentence in find_outside(measures, {name: own.get(name, policies) for name in measures}, queries, scores):
             raise fault(sentence)
         if fields["version"] >= WITH_CHECKSUM:
-            if fields["rows"] != len(queries) or isinstance(fields["rows"], bool):
+            if fields["rows"] != len(queries):
                 raise fault(f"the file has {count(len(queries), 'row')}, and it says {show(fields['rows'])}")
             if fields["checksum"] != checksum_of(fields, queries, scores.values()):
                 raise fault("the file was changed after it was written: its checksum does not match")
@@ -105,8 +102,8 @@ def parse_result(content: bytes, name: str) -> Result:
             statistics,
             subject=subject_of(measures, fields["convention"], policies),
             version=fields["written_by"],
-            matching=matching,
-            judge=read_judge(fields.get("judge", "")),
+            matching=tuple(fields.get("matching", ())),
+            judge=fields.get("judge", ""),
             human=read_columns(fields.get("human", {}), "human", measures, len(queries)),
             noise=read_columns(fields.get("noise", {}), "noise", measures, len(queries)),
             _means={name: mean for name, mean in means.items() if name not in statistics},
@@ -142,16 +139,71 @@ def check_head(content: object) -> dict[str, Any]:
             )
         raise fault("this is not a stored result")
     version = fields.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= NEWEST:
-        raise fault(f"the version must be a whole number, not {show(version)}")
-    if version > VERSION:
+    if isinstance(version, int) and version > VERSION:
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
-    needed = (*FIELDS, *CHECKS) if version >= WITH_CHECKSUM else FIELDS
-    fields = check_fields(fields, needed, "the file", allowed=("statistics", "matching", "judge", "human", "noise"))
-    for name in ("written_by", "convention"):
-        if not is_name(fields[name]):
-            raise fault(f"{name} must be a word, not {show(fields[name])}")
+    has_checksum = isinstance(version, int) and version >= WITH_CHECKSUM
+    fields = check_fields(content, "the file", {**HEAD, **(CHECKS if has_checksum else {})}, MORE)
     if fields["convention"] not in CONVENTIONS:
         raise FormatError(f"unknown convention {show(fields['convention'])}; update assay")
     return fields
+
+
+def embedded_result(path: str | os.PathLike[str]) -> bytes:
+    """The stored result of a run in a report; the only one, or the one that is named after its path."""
+    file, run = split_report(path)
+    page = read_page(path)
+    names = run_names(page)
+    if run is None and len(names) == 1:
+        run = names[0]
+    if run is None or run not in names:
+        wrong = "name one of its runs" if run is None else f"it has no run {show(run)}"
+        ways = ", ".join(f"{file}{SEPARATOR}{name}" for name in names[:3])
+        raise DataError(f"{file} is a report on {len(names)} runs; {wrong}: {ways}{' …' if len(names) > 3 else ''}")  # noqa: PLR2004
+    return unpack(page, f"result-{names.index(run)}")
+
+
+def read_page(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a report."""
+    file, limit = split_report(path)[0], LIMITS.get().stored
+    with open_source(file) as source:
+        page = source.read(limit=limit + 1)
+    if len(page) > limit:
+        raise refuse(f"{file} is larger than {size(limit)}, too large for a report", "stored")
+    if not page.startswith(START):
+        raise FormatError(f"{file} is not a report of assay; `assay report` and `comparison.report` write one")
+    return page
+
+
+def run_names(page: bytes) -> list[str]:
+    """The names of the runs in a report, from the part that says what the page shows."""
+    content = unpack(page, "report")
+    try:
+        names = [run["name"] for run in decode_finite_json(content.decode())["runs"]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError("the report cannot be read: it was changed") from error
+    if not names or not all(isinstance(name, str) for name in names):
+        raise FormatError("the report names no runs: it was changed")
+    return names
+
+
+def unpack(page: bytes, name: str) -> bytes:
+    """A part of a page."""
+    import base64
+    import binascii
+    import gzip
+    import io
+    import zlib
+
+    found = [part for part in PART.finditer(page) if part[1].decode() == name]
+    if len(found) != 1:
+        raise FormatError(f"the report has no part {name!r}, or more than one; it was changed or cut off")
+    limit = LIMITS.get().stored
+    try:
+        with gzip.open(io.BytesIO(base64.b64decode(found[0][2], validate=True))) as file:
+            content = file.read(limit + 1)
+    except (binascii.Error, OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"part {name!r} of the report cannot be read: it was changed or cut off") from error
+    if len(content) > limit:
+        raise refuse(f"part {name!r} of the report holds more than {size(limit)}", "stored")
+    return content

@@ -57,7 +57,7 @@ def means_caption(counted: Iterable[int], *, has_intervals: bool) -> str:
 
 def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
     """Kendall's tau between the orders in which measures put the runs."""
-    from assay.render.charts.heatmaps import Grid, measures
+    from assay.render.charts.systems import Grid, measures
 
     first = next(iter(results.values()))
     keys = list(first.measures)

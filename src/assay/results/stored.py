@@ -50,6 +50,8 @@ VALUES_PER_NAME = 16
 NAME = re.compile(rb'"\s*:')
 # What rounding adds to a value at the end of its range.
 ROUNDING = 1e-9
+# How much the parts of a report are compressed.
+LEVEL = 6
 # Characters of a run's name that a file name should not have.
 UNSAFE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
 
@@ -124,6 +126,15 @@ def stored_content(result: Result) -> bytes:
     if is_too_large(content):
         raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
     return content
+
+
+def pack(name: str, content: bytes) -> str:
+    """A part of a report as HTML; the same content gives the same text."""
+    import base64
+    import gzip
+
+    packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0)).decode("ascii")
+    return f'<script type="application/gzip" id="part-{name}">{packed}</script>\n'
 
 
 def compact_json(value: object) -> str:

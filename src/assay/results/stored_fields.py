@@ -6,6 +6,7 @@ A measure that is not defined here is known by its name only.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,12 @@ from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, i
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
-from assay.core.text import Advice, Option, Task, printable, show
+from assay.core.text import Option, Task, printable, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 from assay.results.stored import INFINITE, LONGEST_ID, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from assay.core.convention import Convention
     from assay.core.judged import FloatArray, Judged
@@ -37,17 +38,6 @@ def fault(text: str) -> FormatError:
     return FormatError(f"{text}; write the file again with `{Option('result.save')}`")
 
 
-def check_fields(fields: object, needed: tuple[str, ...], where: str, allowed: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The fields of an object, if it has all that are needed and no unknown ones."""
-    if not isinstance(fields, dict):
-        raise fault(f"{where} must be an object, not {show(fields)}")
-    if missing := [name for name in needed if name not in fields]:
-        raise fault(f"{where} is missing the field {show(missing[0])}")
-    if unknown := [name for name in fields if name not in (*needed, *allowed)]:
-        raise fault(f"{where} has an unknown field {show(unknown[0])}")
-    return fields
-
-
 def is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
@@ -56,10 +46,62 @@ def is_line(value: object) -> bool:
     return is_text(value, LONGEST_NOTE) and str(value).isprintable()
 
 
-def read_policies(fields: object) -> Policies:
-    """The policies; one that the file does not name has its default, as before it was introduced."""
+def is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_WHOLE
+
+
+def is_list_of(is_right: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(map(is_right, value))
+
+
+# What a field must be, and how that is said.
+Form = tuple[Callable[[object], bool], str]
+WORD: Form = (is_name, "a word")
+LINE: Form = (is_line, "a line of text")
+WHOLE: Form = (is_whole, "a whole number")
+OBJECT: Form = (lambda value: isinstance(value, dict), "an object")
+LIST: Form = (lambda value: isinstance(value, list), "a list")
+RULES: Form = (is_list_of(is_name), "a list of rules")
+IDS: Form = (is_list_of(lambda value: is_text(value, LONGEST_ID)), "a list of strings")
+NUMBER: Form = (lambda _: True, "a number")
+HEAD = {
+    "assay": WORD,
+    "version": (lambda value: is_whole(value) and value != 0, "a whole number"),
+    "written_by": WORD,
+    "convention": WORD,
+    "policies": OBJECT,
+    "measures": LIST,
+    "notes": LIST,
+    "queries": LIST,
+}
+CHECKS = {"checksum": LINE, "rows": WHOLE}
+MORE = {"statistics": OBJECT, "matching": RULES, "judge": LINE, "human": OBJECT, "noise": OBJECT}
+MEASURE = {
+    "name": WORD,
+    "measure": WORD,
+    "aggregate": (lambda value: isinstance(value, str) and value in AGGREGATES, " or ".join(AGGREGATES)),
+    "higher_is_better": (lambda value: isinstance(value, bool), "true or false"),
+}
+NOTE = {"kind": WORD, "text": LINE}
+
+
+def check_fields(fields: object, where: str, needed: Mapping[str, Form], others: Mapping[str, Form]) -> dict[str, Any]:
+    """The fields of an object, if it has all that are needed and no unknown ones, and each is what it must be."""
     if not isinstance(fields, dict):
-        raise fault(f"policies must be an object, not {show(fields)}")
+        raise fault(f"{where} must be an object, not {show(fields)}")
+    if missing := [name for name in needed if name not in fields]:
+        raise fault(f"{where} is missing the field {show(missing[0])}")
+    for name, value in fields.items():
+        is_right, words = needed.get(name) or others.get(name) or (None, "")
+        if is_right is None:
+            raise fault(f"{where} has an unknown field {show(name)}")
+        if not is_right(value):
+            raise fault(f"{where}: {name} must be {words}, not {show(value)}")
+    return fields
+
+
+def read_policies(fields: Mapping[str, Any]) -> Policies:
+    """The policies; one that the file does not name has its default, as before it was introduced."""
     try:
         return Policies().changed(fields)
     except PolicyError as error:
@@ -67,10 +109,8 @@ def read_policies(fields: object) -> Policies:
         raise FormatError(f"{error}; {advice}") from None
 
 
-def read_scores(rows: object, measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:
+def read_scores(rows: list[Any], measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:
     """The queries, and the values of each measure."""
-    if not isinstance(rows, list):
-        raise fault(f"queries must be a list, not {show(rows)}")
     seen: set[str] = set()
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, list) or len(row) != 1 + len(measures) or not isinstance(row[0], str):
@@ -102,88 +142,47 @@ def read_stored_number(value: object, where: str) -> float:
     return float(value)
 
 
-def read_notes(notes: object) -> list[Note]:
-    """The notes, each an object, or a pair of a word and a sentence as 0.1.0 wrote them."""
-    if not isinstance(notes, list):
-        raise fault(f"notes must be a list, not {show(notes)}")
-    return [read_note(note) for note in notes]
-
-
 def read_note(note: object) -> Note:
-    """One note; an unknown kind becomes `other`."""
-    about = note
-    if isinstance(note, list) and len(note) == 2:  # noqa: PLR2004 - a word and a sentence
-        about = dict(zip(("kind", "text"), note, strict=True))
-    if not isinstance(about, dict) or not {"kind", "text"} <= about.keys():
-        raise fault(f"a note must have a kind and a text, not {show(note)}")
-    fields = check_fields(about, ("kind", "text"), "a note", allowed=("count", "queries", "measures", "advice"))
-    kind, text, count = fields["kind"], fields["text"], fields.get("count", 0)
-    if not is_name(kind) or not is_line(text):
-        raise fault(f"a note must have a kind and a text, not {show(note)}")
-    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= LARGEST_WHOLE:
-        raise fault(f"the count of a note must be a whole number from 0, not {show(count)}")
-    for name in ("queries", "measures"):
-        named = fields.get(name, [])
-        if not isinstance(named, list) or not all(is_text(each, LONGEST_ID) for each in named):
-            raise fault(f"the {name} of a note must be a list of strings, not {show(named)}")
-    queries, measures = (tuple(fields.get(name, ())) for name in ("queries", "measures"))
-    return Note(NoteKind.named(kind), text, count, queries, measures, read_advice(fields.get("advice", [])))
+    """A note: an object, or a pair of a word and a sentence as 0.1.0 wrote them; an unknown kind becomes `other`."""
+    if isinstance(note, list) and len(note) == len(NOTE):
+        note = dict(zip(NOTE, note, strict=True))
+    others = {"count": WHOLE, "queries": IDS, "measures": IDS, "advice": LIST}
+    fields = check_fields(note, "a note", NOTE, others)
+    queries, measures, advice = (fields.get(name, ()) for name in ("queries", "measures", "advice"))
+    return Note(
+        NoteKind.named(fields["kind"]),
+        fields["text"],
+        fields.get("count", 0),
+        tuple(queries),
+        tuple(measures),
+        tuple(map(read_advice, advice)),
+    )
 
 
-def read_advice(parts: object) -> Advice:
-    """The advice of a note: texts, and the options and tasks that it names."""
-    if not isinstance(parts, list):
-        raise fault(f"the advice of a note must be a list, not {show(parts)}")
-
-    def is_plain(value: object) -> bool:
-        return isinstance(value, (bool, int, float)) or is_line(value)
-
-    advice: list[str | Option | Task] = []
-    for part in parts:
-        about: dict[str, Any] = part if isinstance(part, dict) else {}
-        value = about.get("value")
-        # A pair is one entry of a dict.
-        is_pair = isinstance(value, list) and len(value) == len(("key", "value")) and all(map(is_plain, value))
-        if is_line(part):
-            advice.append(part)
-        elif about.keys() == {"task"} and is_name(about["task"]):
-            advice.append(Task(about["task"]))
-        elif (
-            about.keys() == {"option", "value"}
-            and is_name(about["option"])
-            and (is_pair or value is None or is_plain(value))
-        ):
-            advice.append(Option(about["option"], tuple(value) if is_pair else value))  # type: ignore[arg-type]
-        else:
-            raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
-    return tuple(advice)
-
-
-def read_matching(rules: object) -> tuple[str, ...]:
-    """How gold without ids was matched."""
-    if not isinstance(rules, list) or not all(map(is_name, rules)):
-        raise fault(f"matching must be a list of rules, not {show(rules)}")
-    return tuple(rules)
-
-
-def read_judge(text: object) -> str:
-    """Which LLM gave verdicts, and how it was asked."""
-    if not is_line(text):
-        raise fault(f"judge must be a line of text, not {show(text)}")
-    return str(text)
+def read_advice(part: object) -> str | Option | Task:
+    """A part of a note's advice: a text, or an option or task that it names."""
+    match part:
+        case str() if is_line(part):
+            return part
+        case {"task": name, **more} if is_name(name) and not more:
+            return Task(name)
+        case {"option": name, "value": value, **more} if is_name(name) and not more:
+            # A pair is one entry of a dict.
+            values = value if isinstance(value, list) and len(value) == len(("key", "value")) else [value]
+            if all(each is None or isinstance(each, (bool, int, float)) or is_line(each) for each in values):
+                return Option(name, tuple(value) if isinstance(value, list) else value)
+    raise fault(f"the advice of a note must be texts, options and tasks, not {show(part)}")
 
 
 def read_measures(
-    said: object, policies: Policies, convention: Convention
+    said: list[Any], policies: Policies, convention: Convention
 ) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
     """The measures by their names in the result, the policies that some have of their own, and the stored means."""
-    if not isinstance(said, list):
-        raise fault(f"measures must be a list, not {show(said)}")
     measures: dict[str, Measure] = {}
     own: dict[str, Policies] = {}
     means: dict[str, float] = {}
     for place, each in enumerate(said, start=1):
-        about = check_measure(each, f"measure {place}")
+        about = check_fields(each, f"measure {place}", MEASURE, {"policies": OBJECT, "mean": NUMBER})
         name = about["name"]
         if name in measures:
             raise fault(f"duplicate measure {show(name)}")
@@ -194,18 +193,6 @@ def read_measures(
             own[name] = changed
         check_stored_name(name, measures[name], convention, {policies.rel, own.get(name, policies).rel})
     return measures, own, means
-
-
-def check_measure(said: object, where: str) -> dict[str, Any]:
-    needed = ("name", "measure", "aggregate", "higher_is_better")
-    about = check_fields(said, needed, where, allowed=("policies", "mean"))
-    if not is_name(about["name"]) or not is_name(about["measure"]):
-        raise fault(f"{where} must have a name, not {show(about['name'])} and {show(about['measure'])}")
-    if not isinstance(about["aggregate"], str) or about["aggregate"] not in AGGREGATES:
-        raise fault(f"{where}: aggregate must be {' or '.join(AGGREGATES)}, not {show(about['aggregate'])}")
-    if not isinstance(about["higher_is_better"], bool):
-        raise fault(f"{where}: higher_is_better must be true or false, not {show(about['higher_is_better'])}")
-    return about
 
 
 def stored_measure(about: Mapping[str, Any]) -> Measure:
@@ -250,28 +237,29 @@ def is_same_measure(named: Measure, measure: Measure) -> bool:
 
 
 def read_statistics(
-    said: object, measures: Mapping[str, Measure], scores: Mapping[str, FloatArray], means: Mapping[str, float]
+    said: Mapping[str, object],
+    measures: Mapping[str, Measure],
+    scores: Mapping[str, FloatArray],
+    means: Mapping[str, float],
 ) -> dict[str, FloatArray]:
     """The statistics that are summed over queries, of the measures that are known here."""
-    if not isinstance(said, dict):
-        raise fault(f"statistics must be an object, not {show(said)}")
     found = {}
     for name, rows in said.items():
+        where = f"the statistics of {show(name)}"
         if name not in means:
             raise fault(f"statistics for {show(name)}, which has no mean of its own")
-        queries = len(scores[name])
-        if not isinstance(rows, list) or len(rows) != queries or not all(isinstance(row, list) for row in rows):
-            raise fault(f"the statistics of {show(name)} must have one row per query")
+        if not isinstance(rows, list) or len(rows) != len(scores[name]) or not is_list_of(LIST[0])(rows):
+            raise fault(f"{where} must have one row per query")
         if len({len(row) for row in rows}) > 1:
-            raise fault(f"the statistics of {show(name)} must have rows of the same length")
-        where = f"a statistic of {show(name)}"
-        values = np.array([[read_stored_number(each, where) for each in row] for row in rows], dtype=np.float64)
+            raise fault(f"{where} must have rows of the same length")
+        numbers = [[read_stored_number(each, f"a number in {where}") for each in row] for row in rows]
+        values = np.array(numbers, dtype=np.float64)
         if not np.isfinite(values).all():
-            raise fault(f"the statistics of {show(name)} must be finite numbers")
+            raise fault(f"{where} must be finite numbers")
         if is_pooled(measures[name]):
             overall = overall_number(measures[name], values[~np.isnan(scores[name])])
             if not np.isclose(overall, means[name], equal_nan=True):
-                raise fault(f"the statistics of {show(name)} do not give its mean")
+                raise fault(f"{where} do not give its mean")
             found[name] = values
     return found
 
@@ -285,10 +273,10 @@ def overall_number(measure: Measure, statistics: FloatArray) -> float:
         return math.nan
 
 
-def read_columns(said: object, kind: str, measures: Mapping[str, Measure], queries: int) -> dict[str, FloatArray]:
+def read_columns(
+    said: Mapping[str, object], kind: str, measures: Mapping[str, Measure], queries: int
+) -> dict[str, FloatArray]:
     """What people gave (`human`) or the variances of draws (`noise`), by measure; null for queries without."""
-    if not isinstance(said, dict):
-        raise fault(f"{kind} must be an object, not {show(said)}")
     found = {}
     for name, values in said.items():
         if name not in measures or not is_anchorable(measures[name]):

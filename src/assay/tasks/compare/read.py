@@ -84,8 +84,8 @@ def name_all(
             continue
         path = os.fspath(run)
         if is_page(path) and split_report(path)[1] is None:
-            from assay.results.embedded import read_page
-            from assay.results.embedded import run_names as names_in
+            from assay.results.load import read_page
+            from assay.results.load import run_names as names_in
 
             found += [(name, f"{path}{SEPARATOR}{name}") for name in names_in(read_page(path))]
         else:
