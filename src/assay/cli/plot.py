@@ -21,7 +21,7 @@ from assay.cli.options import (
 from assay.cli.terminal import check_single_input, emit
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
 from assay.render.charts.kinds import KINDS, OF_RUNS
-from assay.render.charts.theme import THEMES
+from assay.render.charts.parts import THEMES
 from assay.terminal import check_target, named, source_of
 
 

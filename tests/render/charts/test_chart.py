@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.render.charts.chart import PNG_SIGNATURE, compress_png, load_converter
 from assay.render.charts.kinds import KINDS
-from assay.render.charts.theme import THEMES
+from assay.render.charts.parts import THEMES
 from charts import HOSTILE, every_chart, rows_of, written
 
 SMALL = assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}, ["rr", "ap"]).plot()

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from assay.render.charts.heatmaps import HALF
-from assay.render.charts.theme import THEMES
+from assay.render.charts.parts import THEMES
+from assay.render.charts.systems import HALF
 
 # Simulations of full colour blindness: Machado, Oliveira and Fernandes 2009.
 EYES = {

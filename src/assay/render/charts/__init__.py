@@ -1,4 +1,4 @@
-"""Charts: pure functions from plain numbers to a `Chart`, one file per kind or family."""
+"""Charts: pure functions from plain numbers to a `Chart`; `kinds.py` is the table of their kinds."""
 
 from assay.render.charts.chart import Chart
 

@@ -16,20 +16,25 @@ from copy import deepcopy
 from functools import cache
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, PolicyError
 from assay.core.text import printable, show
-from assay.render.charts.theme import config, find_theme
+from assay.render.charts.parts import WIDTH, Spec, config, find_theme
 from assay.render.export import write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
 
     import altair
 
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MIME_TYPE = "application/vnd.vegalite.v6+json"
 VEGA_LITE = "6.4"
+# The average width of a character in a caption.
+CHARACTER = 5.6
 # What a notebook shows is drawn at this scale, for screens with many pixels.
 NOTEBOOK_SCALE = 2.0
 LARGEST_SCALE = 20.0
@@ -148,6 +153,13 @@ class Chart:
         return shown, {"image/png": size}
 
 
+def chart(title: str, caption: str, body: Mapping[str, Any], *, width: float = WIDTH) -> Chart:
+    """A chart of these parts; the caption is broken into lines as wide as the chart."""
+    lines = wrap(printable(caption), max(40, int(width / CHARACTER)))
+    heading: Spec = {"text": printable(title), **({"subtitle": lines} if lines else {})}
+    return Chart({"$schema": SCHEMA, "title": heading, **body})
+
+
 def ending_of(path: str | os.PathLike[str]) -> str:
     """The ending of a file to write, which says in which form."""
     name = os.fsdecode(path)
@@ -172,8 +184,7 @@ def load_converter() -> ModuleType:
         import vl_convert
     except ImportError:
         raise missing("vl-convert-python") from None
-    module: ModuleType = vl_convert
-    return module
+    return vl_convert
 
 
 def missing(package: str) -> AssayError:
@@ -185,22 +196,17 @@ def compress_png(picture: bytes) -> bytes:
 
     A PNG (https://www.w3.org/TR/png-3/) is a signature and chunks: length, type, data and checksum.
     """
-    parts, pixels, place = [PNG_SIGNATURE], [], len(PNG_SIGNATURE)
+    chunks, place = [], len(PNG_SIGNATURE)
     while place < len(picture):
-        (length,) = struct.unpack_from(">I", picture, place)
-        end = place + length + 12
-        chunk = picture[place:end]
-        if chunk[4:8] == PNG_PIXELS:
-            pixels.append(chunk[8:-4])
-        else:
-            if pixels:
-                # The chunks with pixels stand one after another.
-                body = PNG_PIXELS + zlib.compress(zlib.decompress(b"".join(pixels)), 9)
-                parts.append(struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body)))
-                pixels = []
-            parts.append(chunk)
+        end = place + struct.unpack_from(">I", picture, place)[0] + 12
+        chunks.append(picture[place:end])
         place = end
-    return b"".join(parts)
+    # Those with pixels stand one after another.
+    pixels = [number for number, chunk in enumerate(chunks) if chunk[4:8] == PNG_PIXELS]
+    packed = b"".join(chunks[number][8:-4] for number in pixels)
+    body = PNG_PIXELS + zlib.compress(zlib.decompress(packed), 9)
+    chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+    return b"".join([PNG_SIGNATURE, *chunks[: pixels[0]], chunk, *chunks[pixels[-1] + 1 :]])
 
 
 def chart_page(spec: dict[str, Any], title: str, background: str) -> str:

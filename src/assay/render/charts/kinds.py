@@ -13,7 +13,7 @@ from assay.core.errors import NeedError, PolicyError
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assay.render.charts.chart import Chart
 
@@ -56,13 +56,20 @@ OF_RUNS = ("means", "scores", "tests", "rankings")
 
 
 class Kind(NamedTuple):
-    """A kind of chart; the function `draw_` and its name draws it. `heading` is its title in a report."""
+    """A kind of chart. `heading` is its title in a report."""
 
     name: str
     needs: str
     fewest_runs: int
     shows: str
     heading: str = ""
+
+    @property
+    def draw(self) -> Callable[[Any, Choice], Chart]:
+        """What draws it: the function `draw_` and its name, in the module of its need."""
+        drawing: Callable[[Any, Choice], Chart]
+        drawing = getattr(import_module(NEEDS[self.needs].module), f"draw_{self.name}")
+        return drawing
 
 
 _ROWS = (
@@ -139,5 +146,4 @@ def draw(name: object, owner: str, has: Mapping[str, Any], choice: Choice = Choi
         calls = " or ".join(call.format(kind=kind.name) for call in need.calls)
         raise NeedError(f"the chart {show(kind.name)} needs {need.words}, and {owner} has none; use {calls}")
     check_runs(kind, runs)
-    drawn: Chart = getattr(import_module(need.module), f"draw_{kind.name}")(has[kind.needs], choice)
-    return drawn
+    return kind.draw(has[kind.needs], choice)

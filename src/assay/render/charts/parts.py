@@ -1,36 +1,126 @@
-"""What all charts have in common: the frame with title and caption, axes, layers, and names from the data."""
+"""How charts look, and what they have in common: themes, channels, layers and panels, and names from the data.
+
+Colours were chosen for contrast (at least 3:1 with the background), for three kinds of colour blindness (simulated as
+by Machado, Oliveira and Fernandes, IEEE TVCG 15, 2009), and for grey: no two have the same lightness. Lines differ in
+their dashes too, and a difference has its own side of the zero line.
+"""
 
 from __future__ import annotations
 
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.text import printable, shorten_text
-from assay.render.charts.chart import Chart
-from assay.render.charts.theme import DASHES
+from assay.core.errors import PolicyError
+from assay.core.text import printable, shorten_text, show
 from assay.render.table import finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH = 480
 # The height of a row with a name, and of lines and scatters.
 STEP = 26
 HEIGHT = 300
-# The average width of a character in a caption.
-CHARACTER = 5.6
 LONGEST_NAME = 48
 OUTCOMES = ("better", "worse", "same")
 
 Spec = dict[str, Any]
 
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+# Dashes of lines: with six colours, thirty lines that differ.
+DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
 
-def chart(title: str, caption: str, body: Mapping[str, Any], *, width: float = WIDTH) -> Chart:
-    """A chart of these parts; the caption is broken into lines as wide as the chart."""
-    lines = wrap(printable(caption), max(40, int(width / CHARACTER)))
-    heading: Spec = {"text": printable(title), **({"subtitle": lines} if lines else {})}
-    return Chart({"$schema": SCHEMA, "title": heading, **body})
+
+class Theme(NamedTuple):
+    """The colours of a theme: of the page, of text, of thin lines; of runs, and from low values to high ones."""
+
+    background: str
+    text: str
+    faint: str
+    grid: str
+    neutral: str
+    categories: tuple[str, ...]
+    ramp: tuple[str, ...]
+    on_low: str
+    on_high: str
+
+
+THEMES = {
+    "light": Theme(
+        background="#FFFFFF",
+        text="#1B1F24",
+        faint="#59636E",
+        grid="#E4E7EB",
+        neutral="#7A828C",
+        categories=("#0072B2", "#D18200", "#872A5B", "#472D0F", "#977D57", "#300C68"),
+        ramp=("#F2F7FB", "#C3DCEE", "#7FB5DA", "#2277B0", "#0A5A8C", "#053B5E"),
+        on_low="#1B1F24",
+        on_high="#FFFFFF",
+    ),
+    "dark": Theme(
+        background="#15181D",
+        text="#E8EAED",
+        faint="#A6ADB7",
+        grid="#2C323A",
+        neutral="#8F98A3",
+        categories=("#2F9BE0", "#F2B134", "#E45277", "#C7F6A4", "#EECCF6", "#807926"),
+        ramp=("#1C2630", "#1D3F5A", "#1F6491", "#3385B8", "#86C1E8", "#D3EBFB"),
+        on_low="#FFFFFF",
+        on_high="#0B0D10",
+    ),
+}
+
+
+def find_theme(name: str) -> Theme:
+    """The theme of that name."""
+    if name not in THEMES:
+        raise PolicyError(f"theme must be {' or '.join(map(repr, THEMES))}, not {show(name)}")
+    return THEMES[name]
+
+
+def config(theme: str = "light") -> Spec:
+    """What Vega-Lite calls the configuration of a chart; the background is transparent."""
+    colours = find_theme(theme)
+    text, faint, neutral = colours.text, colours.faint, colours.neutral
+    better, worse = ({"color": each} for each in colours.categories[:2])
+    labels = {"labelColor": text, "labelFontSize": 11}
+    titles = {"titleColor": faint, "titleFontWeight": "normal"}
+    lines = {"gridColor": colours.grid, "domainColor": neutral, "tickColor": neutral}
+    # The title is at the left, and the caption below it.
+    heading = {"anchor": "start", "frame": "group", "color": text, "fontSize": 15, "fontWeight": 600, "offset": 12}
+    caption = {"Color": faint, "FontSize": 11, "LineHeight": 15, "Padding": 5}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "padding": 8,
+        "view": {"stroke": None},
+        "title": {**heading, **{f"subtitle{name}": value for name, value in caption.items()}},
+        "axis": {**labels, "labelLimit": 220, **titles, "titleFontSize": 12, "titlePadding": 8, **lines},
+        "axisDiscrete": {"grid": False, "domain": False, "ticks": False, "labelPadding": 6},
+        "header": {"labelColor": text, "labelFontSize": 12, "labelFontWeight": 600, "title": None},
+        "legend": {**labels, "labelLimit": 180, **titles, "titleFontSize": 11, "symbolStrokeWidth": 2},
+        "range": {
+            "category": list(colours.categories),
+            "ramp": list(colours.ramp),
+            "heatmap": list(colours.ramp),
+        },
+        # What marks mean: better and worse, neither, a reference line, text, and text on a cell of a heat map.
+        "style": {
+            "plain": better,
+            "better": better,
+            "worse": worse,
+            "same": {"color": neutral},
+            "inside": {"color": colours.background},
+            "line": {"color": neutral},
+            "faint_line": {"color": colours.grid},
+            "strong_line": {"color": text},
+            "note": {"color": text, "fontSize": 11},
+            "faint_note": {"color": faint, "fontSize": 10},
+            "on_low": {"color": colours.on_low, "fontSize": 11},
+            "on_high": {"color": colours.on_high, "fontSize": 11},
+            "on_bar": {"color": colours.background, "fontSize": 12, "fontWeight": 600},
+            "cell": {"stroke": colours.background, "strokeWidth": 1},
+        },
+    }
 
 
 def short(name: str, longest: int = LONGEST_NAME) -> str:
@@ -63,10 +153,15 @@ def word(field: str, title: str) -> Spec:
     return {"field": field, "type": "nominal", "title": title}
 
 
+def layer(kind: str, style: str | list[str], encoding: Spec, **look: Any) -> Spec:  # noqa: ANN401 - Vega-Lite's
+    """Marks of one kind in a style of the theme."""
+    return {"mark": {"type": kind, "style": style, **look}, "encoding": encoding}
+
+
 def zero_line(channel: str, title: str) -> Spec:
     """A line across the chart where nothing differs; an axis has one title, so all its layers name it."""
-    mark = {"type": "rule", "style": "line", "strokeDash": [4, 3]}
-    return {"data": {"values": [{"zero": 0}]}, "mark": mark, "encoding": {channel: quantity("zero", title)}}
+    zero = {"data": {"values": [{"zero": 0}]}}
+    return zero | layer("rule", "line", {channel: quantity("zero", title)}, strokeDash=[4, 3])
 
 
 def run_channels(runs: Sequence[str]) -> Spec:
@@ -80,31 +175,18 @@ def run_channels(runs: Sequence[str]) -> Spec:
     }
 
 
-def panels(rows: Sequence[Mapping[str, Any]], field: str, layers: list[Spec], size: Spec) -> Spec:
-    """One panel per value of a field, with a scale of its own; without panels if there is only one value."""
+def panels(rows: Sequence[Mapping[str, Any]], field: str, layers: list[Spec], height: object) -> tuple[Spec, float]:
+    """One panel per value of a field, with a scale of its own, and the width of all, with room for names.
+
+    There are no panels if there is only one value.
+    """
     found = list(dict.fromkeys(row[field] for row in rows))
+    columns = 2 if len(found) in (2, 4) else min(len(found), 3)
+    width = {1: WIDTH, 2: 300, 3: 230}[columns]
+    panel = {"width": width, "height": height, "layer": layers}
+    body: Spec = {"data": values(rows)}
     if len(found) == 1:
-        return {"data": values(rows), **size, "layer": layers}
+        return body | panel, width + 20
     header = {"field": field, "type": "nominal", "sort": found, "title": None}
-    return {
-        "data": values(rows),
-        "facet": header,
-        "columns": panel_columns(len(found)),
-        "spec": {**size, "layer": layers},
-        "resolve": {"scale": {"x": "independent"}},
-    }
-
-
-def panel_columns(number: int) -> int:
-    """How many of so many panels stand side by side."""
-    return 2 if number in (2, 4) else min(number, 3)
-
-
-def panel_width(number: int) -> int:
-    """The width of a panel, if there are so many."""
-    return {1: WIDTH, 2: 300, 3: 230}[panel_columns(number)]
-
-
-def total_width(number: int) -> float:
-    """The width of so many panels, with room for names."""
-    return panel_columns(number) * (panel_width(number) + 20)
+    body |= {"facet": header, "columns": columns, "spec": panel, "resolve": {"scale": {"x": "independent"}}}
+    return body, columns * (width + 20)

@@ -1,7 +1,8 @@
-"""Runs as wholes: their means with intervals, their differences, and the critical-difference diagram.
+"""Runs as wholes: their means with intervals, their differences, and the critical-difference diagram; and heat maps.
 
 The diagram: Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006. Its bars are of the
-comparison's own tests, pair by pair, rather than of one critical difference.
+comparison's own tests, pair by pair, rather than of one critical difference. Heat maps, with their numbers, show the
+agreement of measures, of runs, and of judges.
 """
 
 from __future__ import annotations
@@ -10,19 +11,18 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.text import printable
+from assay.render.charts.chart import Chart, chart
 from assay.render.charts.parts import (
     OUTCOMES,
     STEP,
     WIDTH,
     Spec,
-    chart,
+    layer,
     names,
     number,
-    panel_width,
     panels,
     quantity,
     short,
-    total_width,
     values,
     word,
     zero_line,
@@ -31,13 +31,17 @@ from assay.render.charts.parts import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from assay.render.charts.chart import Chart
-
-# The height of a run, and of a bar over runs, in the critical-difference diagram.
+# The height of a row with a run, and of a bar over runs, in the critical-difference diagram.
 ROW = 20
 BAR = 9
 # More pairs stand closer together.
 FEW_PAIRS = 20
+# The size of a cell of a heat map; with more names, cells are smaller and have no numbers.
+CELL = 44
+MOST_WRITTEN = 20
+SMALL_CELL = 18
+# From this share of the ramp on, a cell takes the text for high values.
+HALF = 0.55
 
 
 class Mean(NamedTuple):
@@ -73,50 +77,35 @@ def means(rows: Sequence[Mean], caption: str) -> Chart:
     data = [{**row._asdict(), "run": printable(row.run), "measure": printable(row.measure)} for row in rows]
     measures, runs = (len({getattr(row, name) for row in rows}) for name in ("measure", "run"))
     is_single = runs == 1 and measures > 1
-    panel_count, row_count = (1, measures) if is_single else (measures, runs)
-    axis = short(rows[0].measure) if measures == 1 else None
     y = names("measure" if is_single else "run", None)
+    axis = short(rows[0].measure) if measures == 1 else None
     x = quantity("mean", axis, scale={"zero": False, "padding": 12}, axis={"tickCount": 5})
     low, high = ({**x, "field": end} for end in ("low", "high"))
-    tooltip = [
-        word("run", "run"),
-        word("measure", "measure"),
-        *(number(each, each) for each in ("mean", "low", "high")),
-    ]
-    tick = {"type": "tick", "style": "plain", "thickness": 2, "size": 8}
-    point = {"type": "point", "style": "plain", "filled": True, "size": 60, "opacity": 1}
+    numbers = [number(each, each) for each in ("mean", "low", "high")]
+    tooltip = [word("run", "run"), word("measure", "measure"), *numbers]
     text = {"field": "mean", "type": "quantitative", "format": ".4f"}
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rule", "style": "plain", "strokeWidth": 2},
-            "encoding": {"y": y, "x": low, "x2": {"field": "high"}, "tooltip": tooltip},
-        },
-        {"mark": tick, "encoding": {"y": y, "x": low}},
-        {"mark": tick, "encoding": {"y": y, "x": high}},
-        {"mark": point, "encoding": {"y": y, "x": x, "tooltip": tooltip}},
-        {"mark": {"type": "text", "style": "faint_note", "dy": -10}, "encoding": {"y": y, "x": x, "text": text}},
+    tick = {"thickness": 2, "size": 8}
+    layers = [
+        layer("rule", "plain", {"y": y, "x": low, "x2": {"field": "high"}, "tooltip": tooltip}, strokeWidth=2),
+        *(layer("tick", "plain", {"y": y, "x": end}, **tick) for end in (low, high)),
+        layer("point", "plain", {"y": y, "x": x, "tooltip": tooltip}, filled=True, size=60, opacity=1),
+        layer("text", "faint_note", {"y": y, "x": x, "text": text}, dy=-10),
     ]
-    size = {"width": panel_width(panel_count), "height": {"step": STEP} if row_count > 1 else STEP * 2}
+    height = {"step": STEP} if (measures if is_single else runs) > 1 else STEP * 2
     if is_single:
         data = [{**row, "all": ""} for row in data]
-    body = panels(data, "all" if is_single else "measure", layers, size)
+    body, width = panels(data, "all" if is_single else "measure", layers, height)
     title = "Means with 95 % intervals" if any(row.low is not None for row in rows) else "Means"
-    return chart(title, caption, body, width=WIDTH if is_single else total_width(measures))
+    return chart(title, caption, body, width=WIDTH if is_single else width)
 
 
 def differences(rows: Sequence[Difference], caption: str) -> Chart:
     """A forest plot: differences with their intervals, one panel per measure; filled points are significant."""
     pairs = pair_labels(rows)
-    data = [
-        {
-            **row._asdict(),
-            **{name: printable(getattr(row, name)) for name in ("measure", "a", "b")},
-            "pair": pairs[row.a, row.b],
-        }
-        for row in rows
-    ]
-    measures = list(dict.fromkeys(row.measure for row in rows))
-    axis = f"difference in {short(measures[0])}" if len(measures) == 1 else "difference"
+    printed = [{name: printable(getattr(row, name)) for name in ("measure", "a", "b")} for row in rows]
+    data = [{**row._asdict(), **each, "pair": pairs[row.a, row.b]} for row, each in zip(rows, printed, strict=True)]
+    measures = {row.measure for row in rows}
+    axis = f"difference in {short(rows[0].measure)}" if len(measures) == 1 else "difference"
     y = names("pair", None, axis={"labelLimit": 320}, scale={"domain": list(dict.fromkeys(pairs.values()))})
     x = quantity("difference", axis, scale={"zero": True, "padding": 12}, axis={"tickCount": 5})
     tooltip = [word("b", "run"), word("a", "against"), word("measure", "measure")]
@@ -126,21 +115,18 @@ def differences(rows: Sequence[Difference], caption: str) -> Chart:
     lines = (*([("wide_low", "wide_high", 1)] if is_wide else []), ("low", "high", 3))
     for outcome in OUTCOMES:
         for low, high, width in lines:
-            rule = {"type": "rule", "style": outcome, "strokeWidth": width}
-            encoding: Spec = {"y": y, "x": {**x, "field": low}, "x2": {"field": high}}
-            layers.append({"transform": of_outcome(outcome), "mark": rule, "encoding": encoding})
+            line = layer("rule", outcome, {"y": y, "x": {**x, "field": low}, "x2": {"field": high}}, strokeWidth=width)
+            layers.append(of_outcome(outcome) | line)
     # A point that is not significant has a smaller one inside, in the colour of the page.
     for outcome, style, area in (*((each, each, 70) for each in OUTCOMES), ("same", "inside", 22)):
-        point = {"type": "point", "style": style, "filled": True, "size": area, "opacity": 1}
         encoding = {"y": y, "x": x, "tooltip": tooltip}
-        layers.append({"transform": of_outcome(outcome), "mark": point, "encoding": encoding})
-    step = STEP if len(pairs) <= FEW_PAIRS else STEP - 8
-    body = panels(data, "measure", layers, {"width": panel_width(len(measures)), "height": {"step": step}})
-    return chart("Differences between runs", caption, body, width=total_width(len(measures)) + 60)
+        layers.append(of_outcome(outcome) | layer("point", style, encoding, filled=True, size=area, opacity=1))
+    body, total = panels(data, "measure", layers, {"step": STEP if len(pairs) <= FEW_PAIRS else STEP - 8})
+    return chart("Differences between runs", caption, body, width=total + 60)
 
 
-def of_outcome(outcome: str) -> list[Spec]:
-    return [{"filter": {"field": "outcome", "equal": outcome}}]
+def of_outcome(outcome: str) -> Spec:
+    return {"transform": [{"filter": {"field": "outcome", "equal": outcome}}]}
 
 
 def pair_labels(rows: Sequence[Difference]) -> dict[tuple[str, str], str]:
@@ -191,9 +177,9 @@ def critical_difference(
             {"rank": ranks[clique[0]], "last": ranks[clique[-1]], "y": 8 + BAR * place, "runs": len(clique)}
             for place, clique in enumerate(joined)
         ]
-        mark = {"type": "rule", "style": "strong_line", "strokeWidth": 4, "strokeCap": "round"}
         encoding = {"x": x, "x2": {"field": "last"}, "y": {**y, "field": "y"}}
-        layers.append({"data": values(rows), "mark": mark, "encoding": encoding})
+        bars = layer("rule", "strong_line", encoding, strokeWidth=4, strokeCap="round")
+        layers.append({"data": values(rows), **bars})
     layers += stems(order[:half], ranks, x, y, top, at_left=True)
     layers += stems(order[half:][::-1], ranks, x, y, top, at_left=False)
     padding = {"left": 12, "right": 12, "top": 8, "bottom": 8}
@@ -215,11 +201,82 @@ def stems(order: Sequence[str], ranks: Mapping[str, float], x: Spec, y: Spec, to
     ]
     edge = {"value": 0 if at_left else WIDTH}
     level = {**y, "field": "y"}
-    line = {"type": "rule", "style": "plain", "strokeWidth": 1}
+    written = {"x": edge, "y": level, "text": {"field": "text"}}
     look = {"align": "right" if at_left else "left", "dx": -6 if at_left else 6, "limit": 240}
-    encodings = (
-        (line, {"x": x, "y": {**y, "field": "zero"}, "y2": {"field": "y"}}),
-        (line, {"x": x, "x2": edge, "y": level}),
-        ({"type": "text", "style": "note", **look}, {"x": edge, "y": level, "text": {"field": "text"}}),
+    layers = (
+        layer("rule", "plain", {"x": x, "y": {**y, "field": "zero"}, "y2": {"field": "y"}}, strokeWidth=1),
+        layer("rule", "plain", {"x": x, "x2": edge, "y": level}, strokeWidth=1),
+        layer("text", "note", written, **look),
     )
-    return [{"data": values(rows), "mark": mark, "encoding": encoding} for mark, encoding in encodings]
+    return [{"data": values(rows), **each} for each in layers]
+
+
+class Grid(NamedTuple):
+    """A square of numbers, row by row, the names of its rows and columns, and what it is."""
+
+    title: str
+    names: Sequence[str]
+    values: Sequence[Sequence[float]]
+
+    @property
+    def width(self) -> int:
+        """The width of its cells together."""
+        return len(self.names) * (CELL if len(self.names) <= MOST_WRITTEN else SMALL_CELL)
+
+
+def measures(grid: Grid, caption: str) -> Chart:
+    """How far measures agree about the order of runs."""
+    return chart("Agreement between measures", caption, coefficients(grid), width=grid.width + 120)
+
+
+def runs(grids: Sequence[Grid], caption: str) -> Chart:
+    """How far the rankings of runs agree, by each of some coefficients."""
+    beside = [{"title": {"text": grid.title, "fontSize": 12}, **coefficients(grid)} for grid in grids]
+    width = sum(grid.width + 140 for grid in grids)
+    return chart("Agreement between runs", caption, {"hconcat": beside, "spacing": 30}, width=width)
+
+
+def agreement(
+    grades: Sequence[float], matrix: Sequence[Sequence[int]], judges: tuple[str, str], what: str, caption: str
+) -> Chart:
+    """The confusion matrix of two judges: rows are the grades of the first, columns those of the second."""
+    shown = [f"{grade:g}" for grade in grades]
+    most = max((count for row in matrix for count in row), default=0)
+    # The highest grade is on top, as numbers grow upwards.
+    body = heat_map(Grid(what, shown, matrix), shown[::-1], ",d", (0, max(1, most)))
+    for each in body["layer"]:
+        each["encoding"]["y"] |= {"title": short(judges[0])}
+        each["encoding"]["x"] |= {"title": short(judges[1]), "axis": {"labelAngle": 0}}
+    return chart(f"{what.capitalize()} by grade", caption, body, width=max(420, len(grades) * CELL))
+
+
+def coefficients(grid: Grid) -> Spec:
+    """A grid of coefficients from 0 to 1, or from -1 if some are negative."""
+    low = -1.0 if any(value < 0 for row in grid.values for value in row) else 0.0
+    named = grid._replace(names=list(map(printable, grid.names)))
+    return heat_map(named, list(named.names), ".2f", (low, 1.0))
+
+
+def heat_map(grid: Grid, down: list[str], digits: str, domain: tuple[float, float]) -> Spec:
+    """Coloured cells with their numbers; `down` are the names of the rows from the top."""
+    low, high = domain
+    # Of a number that is not defined, `max` gives 0.
+    rows = [
+        {"row": row, "column": column, "value": value, "strength": max(0.0, (value - low) / (high - low))}
+        for row, line in zip(grid.names, grid.values, strict=True)
+        for column, value in zip(grid.names, line, strict=True)
+    ]
+    axis = {"labelAngle": -40, "orient": "bottom", "labelLimit": 160}
+    places = {
+        "y": names("row", None, scale={"domain": down}, axis={"labelLimit": 160}),
+        "x": names("column", None, scale={"domain": list(grid.names)}, axis=axis),
+    }
+    tooltip = [word("row", "row"), word("column", "column"), number("value", grid.title, digits)]
+    colour = quantity("value", grid.title, scale={"domain": [low, high], "range": "ramp"}, legend=None)
+    layers = [layer("rect", "cell", {**places, "color": colour, "tooltip": tooltip})]
+    text = {"field": "value", "type": "quantitative", "format": digits}
+    for style, limit in (("on_low", "lt"), ("on_high", "gte")) if len(down) <= MOST_WRITTEN else ():
+        chosen = [{"filter": {"field": "strength", limit: HALF}}]
+        layers.append({"transform": chosen, **layer("text", style, {**places, "text": text})})
+    size = {"step": grid.width // max(1, len(down))}
+    return {"data": values(rows), "width": size, "height": size, "layer": layers}

@@ -299,7 +299,7 @@ class Agreement(Exports):
 
 def draw_agreement(found: Agreement, _: Choice) -> Chart:
     """A chart of the confusion matrix."""
-    from assay.render.charts.heatmaps import agreement
+    from assay.render.charts.systems import agreement
 
     if not found.matrix:
         raise DataError(f"scores have no confusion matrix without a limit; set {Option('threshold', 0.5)}")

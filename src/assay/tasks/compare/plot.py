@@ -160,7 +160,7 @@ def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
 
 def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
     """Interpolated precision at levels of recall."""
-    from assay.render.charts.rankings import precision_recall
+    from assay.render.charts.queries import precision_recall
 
     key = measure_of(read, choice)
     levels = [assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS]
@@ -173,7 +173,7 @@ def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
 
 def draw_cutoff(read: ScoredRuns, choice: Choice) -> Chart:
     """A measure at every cutoff; by default the first that has one."""
-    from assay.render.charts.rankings import cutoff
+    from assay.render.charts.queries import cutoff
 
     cut = [name for name, each in read.first.measures.items() if "k" in each.definition.parameters]
     key = cut[0] if choice.measure is None and cut else measure_of(read, choice)
@@ -189,7 +189,7 @@ def draw_cutoff(read: ScoredRuns, choice: Choice) -> Chart:
 
 def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
     """The share of the first k documents with a judgment."""
-    from assay.render.charts.rankings import judged
+    from assay.render.charts.queries import judged
 
     key = measure_of(read, choice)
     share = assay_measure(read, key, "judged")
@@ -199,7 +199,7 @@ def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
 
 def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
     """The scores of judged documents by grade."""
-    from assay.render.charts.rankings import Grade, scores
+    from assay.render.charts.queries import Grade, scores
 
     key = measure_of(read, choice)
     groups = []
@@ -218,7 +218,7 @@ def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
 
 def draw_runs(read: ScoredRuns, _: Choice) -> Chart:
     """How alike rankings are; the runs are read once more, and of many queries some are taken, evenly spaced."""
-    from assay.render.charts.heatmaps import Grid, runs
+    from assay.render.charts.systems import Grid, runs
 
     names, total = list(read.results), len(read.first.queries)
     chosen = read.first.queries[:: max(1, -(-total // MOST_QUERIES))]

@@ -50,7 +50,7 @@ class Calls(NamedTuple):
 
 
 def draw_latency(calls: Calls, _: Choice) -> Chart:
-    from assay.render.charts.records import latency
+    from assay.render.charts.queries import latency
 
     seconds, failed = calls
     *percentiles, mean = latency_of(seconds)

@@ -288,7 +288,7 @@ class RagResult(Result):
 
 def draw_blame(result: RagResult, choice: Choice) -> Chart:
     """Correct and wrong answers by whether a gold passage was retrieved, as `faults` counts them."""
-    from assay.render.charts.records import ANSWERS, blame
+    from assay.render.charts.queries import ANSWERS, blame
 
     key, limit = result._standard(choice.measure, choice.right)  # noqa: SLF001 - as its own table
     sign = 1 if result.measures[key].definition.higher_is_better else -1
