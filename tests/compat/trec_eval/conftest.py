@@ -31,7 +31,7 @@ class Output(NamedTuple):
 
 @pytest.fixture
 def trec_eval(tmp_path, monkeypatch):
-    """Runs the command in a folder with judgments and a run; other files can be written first."""
+    """Runs the command with these words in a folder with judgments and a run; other files can be written first."""
     monkeypatch.chdir(tmp_path)
     files = {"qrels": QRELS, "run": RUN}
 
@@ -39,7 +39,8 @@ def trec_eval(tmp_path, monkeypatch):
         for name, text in {**files, **texts}.items():
             content = text if isinstance(text, bytes) else text.encode()
             (tmp_path / name).write_bytes(content)
-        result = CliRunner().invoke(commands, ["trec_eval", *arguments], input=stdin)
+        words = [word for argument in arguments for word in argument.split()]
+        result = CliRunner().invoke(commands, ["trec_eval", *words], input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return Output(result.exit_code, result.stdout, result.stderr)
 

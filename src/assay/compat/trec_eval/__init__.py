@@ -1,7 +1,7 @@
 """trec_eval 10: takes its command line and prints the same bytes.
 
 Options are parsed as getopt_long parses them (options), names become values (measures), files are read as trec_eval
-reads them (read, and loose where the kernel rejects a run), assay's measures are computed (evaluation), and the numbers
+reads them (judgments, run), assay's measures are computed (evaluation), and the numbers
 are printed as C prints them (write).
 """
 
@@ -34,9 +34,10 @@ def run_trec_eval(arguments: list[str]) -> Iterator[str]:
 def evaluate_files(settings: CommandLine) -> Iterator[str]:
     """The values of the run. Errors come in the order in which trec_eval finds them."""
     from assay.compat.trec_eval.evaluation import TopicEvaluator
+    from assay.compat.trec_eval.judgments import read_judgments
     from assay.compat.trec_eval.measures import list_values
     from assay.compat.trec_eval.options import NOTHING_IN_COMMON, Remark, Stop
-    from assay.compat.trec_eval.read import rank_results, read_judgments
+    from assay.compat.trec_eval.run import rank_results
     from assay.compat.trec_eval.write import read_zscores, standardize, write_summary, write_topics
     from assay.core.note import Note, NoteKind
 

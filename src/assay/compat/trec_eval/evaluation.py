@@ -28,9 +28,10 @@ from assay.measures.ranking.user_models import powers
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from assay.compat.trec_eval.judgments import Judgments
     from assay.compat.trec_eval.measures import Value
     from assay.compat.trec_eval.options import CommandLine
-    from assay.compat.trec_eval.read import JudgedRun, Judgments
+    from assay.compat.trec_eval.run import JudgedRun
     from assay.core.judged import FloatArray, IntArray, Judged
     from assay.core.policies import Policies
 
@@ -42,23 +43,12 @@ RECALL_POINTS = ("iprec_at_recall", "11pt_avg")
 NOT_IN_TABLE = (*TEXTS, *RECALL_POINTS)
 HIGHEST_SHOWN = 9
 COEFFICIENTS = 4
-KINDS = {
-    "qrels": JudgmentKind.RANKING,
-    "qrels_jg": JudgmentKind.GROUPS,
-    "prefs": JudgmentKind.PREFERENCES,
-    "qrels_prefs": JudgmentKind.PREFERENCES,
-}
-# What a measure says where it needs other judgments, and where a topic ranks a document twice.
+# What a measure says where it needs other judgments.
 NEEDS = {
     JudgmentKind.RANKING: "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n",
     JudgmentKind.GROUPS: "trec_eval: rel_info format not qrels_jg or results format not trec_results\n",
     JudgmentKind.PREFERENCES: "trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) or results "
     "format not trec_results\n",
-}
-TWICE = {
-    JudgmentKind.RANKING: "trec_eval.form_res_qrels",
-    JudgmentKind.GROUPS: "trec_eval.form_res_qrels",
-    JudgmentKind.PREFERENCES: "trec_eval.form_prefs_counts",
 }
 
 
@@ -95,14 +85,14 @@ class TopicEvaluator:
     """
 
     def __init__(self, settings: CommandLine, judgments: Judgments, run: JudgedRun) -> None:
-        self.settings = settings
-        self.judgments = judgments
-        self.run = run
-        self.kind = KINDS[settings.rel_format]
+        self.settings, self.judgments, self.run = settings, judgments, run
+        self.kind = JudgmentKind("prefs" if "prefs" in settings.rel_format else settings.rel_format)
         known = [query.encode(run.encoding) for query in run.rows.queries()]
-        self.missing = self.stand_in(known) if settings.complete else set()
+        is_kept = self.retrieved() >= 0
+        self.missing = {known[number] for number in np.flatnonzero(~is_kept)} if settings.complete else set()
+        run.ranker.add_rankings({topic.decode(run.encoding): STAND_IN for topic in self.missing})
         is_wanted = np.array([settings.only_query in (None, topic) for topic in known], dtype=np.bool_)
-        self.keep: IntArray = np.flatnonzero((self.retrieved() >= 0) & is_wanted)
+        self.keep: IntArray = np.flatnonzero((is_kept | settings.complete) & is_wanted)
         kept = [known[number] for number in self.keep]
         self.order: IntArray = np.array(sorted(range(len(kept)), key=kept.__getitem__), dtype=np.int64)
         self.topics = [kept[number] for number in self.order]
@@ -112,12 +102,6 @@ class TopicEvaluator:
         """How many documents each topic retrieved, -1 if it is missing from the run."""
         return integers(self.run.ranker.columns(0)["retrieved"])
 
-    def stand_in(self, topics: list[bytes]) -> set[bytes]:
-        """Gives the topics missing from the run a ranking of one unjudged document."""
-        missing = {topics[number] for number in np.flatnonzero(self.retrieved() < 0)}
-        self.run.ranker.add_rankings({topic.decode(self.run.encoding): STAND_IN for topic in missing})
-        return missing
-
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
         if policies not in self.ranked:
@@ -125,7 +109,7 @@ class TopicEvaluator:
             if len(self.keep) < judged.size:
                 judged = select(judged, self.keep)
             judged = only_top(judged, max(0, self.settings.depth))
-            if self.settings.judged_only and self.settings.rel_format == "qrels":
+            if self.settings.judged_only and self.kind is JudgmentKind.RANKING:
                 judged = only_judged(judged)
             self.ranked[policies] = judged
         return self.ranked[policies]
@@ -144,40 +128,62 @@ class TopicEvaluator:
             more["condensed"] = True
         if value.measure == "utility":
             more["documents"] = max(0, self.settings.collection)
-        if not more:
-            return chosen
-        return Chosen(chosen.measure.definition(**{**chosen.measure.values, **more}), chosen.policies)
+        measure = chosen.measure.definition(**{**chosen.measure.values, **more}) if more else chosen.measure
+        return Chosen(measure, chosen.policies)
 
     def failure(self, values: list[Value]) -> TopicFailure | None:
         """The first failure, by topic and then in the order of the measures."""
-        failures = [
-            *measure_failures(values, self.kind),
-            *data_failures(self.topics, values, self.judgments, self.run, self.kind),
-        ]
-        preferences = next(
-            (value for value in values if value.entry.kind is self.kind is JudgmentKind.PREFERENCES), None
-        )
-        if preferences is not None:
-            judged = self.judged(self.resolve_values([preferences])[preferences].policies)
-            failures += preference_failures(judged, self.order, values, self.run)
+        failures = list(measure_failures(values, self.kind))
+        place = next((place for place, value in enumerate(values) if value.entry.kind is self.kind), None)
+        if place is not None:
+            measure = values[place].measure
+            failures += (TopicFailure(topic, place, measure, *why) for topic, *why in self.data_failures(values[place]))
         return min(failures, default=None) if self.topics else None
+
+    def data_failures(self, value: Value) -> Iterator[tuple[int, str] | tuple[int, str, bool]]:
+        """Topics that rank or judge a document twice, or in which a judge contradicts himself.
+
+        They fail for the first measure that looks at documents, which is that of the value.
+        """
+        run, repeated = self.run, self.judgments.repeated
+        form = "form_prefs_counts" if self.kind is JudgmentKind.PREFERENCES else "form_res_qrels"
+        for number, topic in enumerate(self.topics):
+            if topic in run.repeated:
+                yield number, f"trec_eval.{form}: duplicate docs {run.repeated[topic].decode(errors='surrogateescape')}"
+            elif topic in repeated:
+                document = repeated[topic].decode(errors="surrogateescape")
+                yield number, f"trec_eval.form_res_rels: duplicate docs {document}\n"
+            elif number == 0 and self.kind is JudgmentKind.RANKING and is_never_judged(topic, run):
+                # trec_eval first allocates memory for the grades here, and allocating none at all fails.
+                yield number, ""
+        if self.kind is JudgmentKind.PREFERENCES:
+            judged = self.judged(self.resolve_values([value])[value].policies)
+            everyone = all_judges(judged)
+            for number, place in enumerate(self.order.tolist()):
+                known = everyone[place]
+                if isinstance(known, Contradiction):
+                    yield number, describe_contradiction(known, judged, place, run), known.reason == "both ways"
 
     def evaluate(self, values: list[Value], size: int | None) -> Evaluation:
         """All values of the first `size` topics; the column of a text is 0."""
         topics = self.topics[:size]
-        chosen = self.resolve_values(values) if topics else {}
-        aggregations = [aggregation_of(chosen.get(value)) for value in values]
         if not topics:
-            return Evaluation([], values, [np.zeros(0)] * len(values), aggregations, [])
-        computed = [self.compute(value, chosen.get(value)) for value in values]
-        pairs = zip(aggregations, computed, strict=True)
-        columns = [aggregation.prepare(column[self.order[:size]]) for aggregation, column in pairs]
-        self.clear_missing(topics, values, columns)
-        relstring = next((value for value in values if value.measure == "relstring"), None)
-        is_shown = relstring is not None and self.settings.by_query
-        return Evaluation(
-            topics, values, columns, aggregations, self.relstrings(relstring) if relstring and is_shown else []
-        )
+            return Evaluation([], values, [np.zeros(0)] * len(values), [], [])
+        chosen = self.resolve_values(values)
+        missing = [number for number, topic in enumerate(topics) if topic in self.missing]
+        columns, aggregations = [], []
+        strings: list[str] = []
+        for value in values:
+            known = chosen.get(value)
+            aggregation = AGGREGATES["mean" if known is None else known.measure.definition.aggregate]
+            column = aggregation.prepare(self.compute(value, known)[self.order[:size]])
+            if missing and (value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING)):
+                column[missing] = 0.0
+            if value.measure == "relstring" and self.settings.by_query:
+                strings = self.relstrings(value)
+            columns.append(column)
+            aggregations.append(aggregation)
+        return Evaluation(topics, values, columns, aggregations, strings)
 
     def compute(self, value: Value, chosen: Chosen | None) -> FloatArray:
         """The value of each topic, in the kernel's order."""
@@ -203,19 +209,12 @@ class TopicEvaluator:
             for topic, number in zip(self.topics, self.order.tolist(), strict=True)
         ]
 
-    def clear_missing(self, topics: list[bytes], values: list[Value], columns: list[FloatArray]) -> None:
-        """Sets to 0 what the stand-in document would count for."""
-        rows = [number for number, topic in enumerate(topics) if topic in self.missing]
-        for value, column in zip(values, columns, strict=True):
-            if rows and (value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING)):
-                column[rows] = 0.0
-
     def summarize(self, evaluation: Evaluation) -> list[float]:
         """One number per value. Under -c num_rel counts all judgments above 0, whatever the level."""
-        fixed: dict[str, float] = {"num_q": len(evaluation.topics)}
+        size = len(evaluation.topics)
+        fixed: dict[str, float] = {"num_q": size}
         if self.settings.complete:
             fixed["num_rel"] = int((floats(self.run.index.grades()) > 0).sum())
-        size = len(evaluation.topics)
         rows = zip(evaluation.values, evaluation.columns, evaluation.aggregations, strict=True)
         # Adding 0 turns a sum of negative zeros into 0, as trec_eval's sums start at 0.
         return [
@@ -230,10 +229,6 @@ def has_measure(value: Value) -> bool:
     """Whether one of assay's measures computes the value; none does at a multiple of R that is not above 0."""
     is_nothing = value.entry.suffix is Suffix.SHARES and value.numbers[0] <= 0
     return value.measure not in NOT_IN_TABLE and not is_nothing
-
-
-def aggregation_of(chosen: Chosen | None) -> Aggregation:
-    return AGGREGATES["mean" if chosen is None else chosen.measure.definition.aggregate]
 
 
 def recall_points(judged: Judged, levels: Sequence[float], rel: float) -> FloatArray:
@@ -308,43 +303,12 @@ def measure_failures(values: list[Value], kind: JudgmentKind) -> Iterator[TopicF
             yield TopicFailure(0, place, value.measure, "trec_eval.calc_utility: improper number of coefficients\n")
 
 
-def data_failures(
-    topics: list[bytes], values: list[Value], judgments: Judgments, run: JudgedRun, kind: JudgmentKind
-) -> Iterator[TopicFailure]:
-    """Topics that rank or judge a document twice fail for the first measure that looks at documents."""
-    place = next((place for place, value in enumerate(values) if value.entry.kind is kind), None)
-    if place is None:
-        return
-    measure = values[place].measure
-    for number, topic in enumerate(topics):
-        if topic in run.repeated:
-            document = run.repeated[topic].decode(errors="surrogateescape")
-            yield TopicFailure(number, place, measure, f"{TWICE[kind]}: duplicate docs {document}")
-        elif topic in judgments.repeated:
-            document = judgments.repeated[topic].decode(errors="surrogateescape")
-            yield TopicFailure(number, place, measure, f"trec_eval.form_res_rels: duplicate docs {document}\n")
-        elif number == 0 and kind is JudgmentKind.RANKING and is_never_judged(topic, run):
-            # trec_eval first allocates memory for the grades here, and allocating none at all fails.
-            yield TopicFailure(number, place, measure, "")
-
-
 def is_never_judged(topic: bytes, run: JudgedRun) -> bool:
     """Whether all grades of a topic are negative."""
     rows = run.rows
     number = rows.find(topic.decode(run.encoding))
     starts = integers(rows.starts())
     return number is not None and bool(floats(rows.values())[starts[number] : starts[number + 1]].max() < 0)
-
-
-def preference_failures(judged: Judged, order: IntArray, values: list[Value], run: JudgedRun) -> Iterator[TopicFailure]:
-    """Topics in which a judge contradicts himself fail for the first measure of preferences."""
-    place = next(place for place, value in enumerate(values) if value.entry.kind is JudgmentKind.PREFERENCES)
-    everyone = all_judges(judged)
-    for topic, number in enumerate(order.tolist()):
-        known = everyone[number]
-        if isinstance(known, Contradiction):
-            reason = describe_contradiction(known, judged, number, run)
-            yield TopicFailure(topic, place, values[place].measure, reason, known.reason == "both ways")
 
 
 def describe_contradiction(known: Contradiction, judged: Judged, topic: int, run: JudgedRun) -> str:

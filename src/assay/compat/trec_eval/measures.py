@@ -20,16 +20,10 @@ from assay.core.text import show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.convention import Name
 
 MOST_DIGITS = 40
 # Parameters of names without a suffix, apart from the cutoffs of the convention.
-DEFAULTS: dict[str, tuple[float, ...]] = {
-    "relstring": (10,),
-    "utility": (1, -1, 0, 0),
-    "11pt_avg": RECALLS,
-    "set_F": (1,),
-}
+DEFAULTS: dict[str, tuple[float, ...]] = {"utility": (1, -1, 0, 0), "11pt_avg": RECALLS, "set_F": (1,)}
 # The measures of preferences and of judges are printed after this one.
 LAST_OF_RANKINGS = "num_nonrel_judged_ret"
 PAIRS = re.compile(r"[^=,]*=[^=,]*(?:,[^=,]*=[^=,]*)*", re.DOTALL)
@@ -85,27 +79,25 @@ class Value(NamedTuple):
     odd: tuple[tuple[str, float], ...] = ()
 
 
-def describe_entry(name: str, known: Name) -> MeasureEntry:
-    """The entry of a measure, from its row of the convention's table."""
-    kinds = {**dict.fromkeys(PREFERENCES, JudgmentKind.PREFERENCES), **dict.fromkeys(JUDGES, JudgmentKind.GROUPS)}
-    kinds["num_q"] = JudgmentKind.NONE
-    suffix = Suffix.PAIRS if known.options else Suffix.NONE
-    if known.cutoffs:
-        suffix = Suffix.RANKS if known.whole else Suffix.SHARES
-    elif name in DEFAULTS:
-        suffix = Suffix.NUMBERS
-    default = known.cutoffs or DEFAULTS.get(name, ())
-    is_count = name.startswith(("num_", "prefs_num_"))
-    return MeasureEntry(kinds.get(name, JudgmentKind.RANKING), suffix, default, is_count)
-
-
 def list_measures() -> dict[str, MeasureEntry]:
     """All measures, in the order in which trec_eval prints them."""
+    kinds = {**dict.fromkeys(PREFERENCES, JudgmentKind.PREFERENCES), **dict.fromkeys(JUDGES, JudgmentKind.GROUPS)}
+    kinds["num_q"] = JudgmentKind.NONE
+    known = {
+        "runid": MeasureEntry(JudgmentKind.NONE),
+        "relstring": MeasureEntry(suffix=Suffix.NUMBERS, default=(10,)),
+    }
+    for name, each in TREC_EVAL.names.items():
+        suffix = Suffix.PAIRS if each.options else Suffix.NONE
+        if each.cutoffs:
+            suffix = Suffix.RANKS if each.whole else Suffix.SHARES
+        elif name in DEFAULTS:
+            suffix = Suffix.NUMBERS
+        default = each.cutoffs or DEFAULTS.get(name, ())
+        is_count = name.startswith(("num_", "prefs_num_"))
+        known[name] = MeasureEntry(kinds.get(name, JudgmentKind.RANKING), suffix, default, is_count)
     names = list(NAMES)
     end = names.index(LAST_OF_RANKINGS) + 1
-    known = {name: describe_entry(name, each) for name, each in TREC_EVAL.names.items()}
-    known["runid"] = MeasureEntry(JudgmentKind.NONE)
-    known["relstring"] = MeasureEntry(suffix=Suffix.NUMBERS, default=DEFAULTS["relstring"])
     return {name: known[name] for name in with_texts([*names[:end], *PREFERENCES, *JUDGES, *names[end:]])}
 
 
@@ -116,19 +108,12 @@ def list_values(settings: CommandLine) -> list[Value]:
     """All values, in the order in which they are printed."""
     written = dict(settings.parameters)
     wanted = [name for name in CATALOGUE if name in (settings.measures or NICKNAMES["official"])]
-    values = [value for name in wanted for value in values_of(name, share_gains(name, wanted, written))]
+    for place, name in enumerate(COMMON_GAINS):
+        if earlier := [written[each] for each in COMMON_GAINS[:place] if each in wanted and each in written]:
+            written.setdefault(name, earlier[0])
+    values = [value for name in wanted for value in values_of(name, written.get(name))]
     gains = next((value.pairs for value in reversed(values) if value.measure in COMMON_GAINS), ())
     return [value._replace(pairs=gains) if value.measure in COMMON_GAINS else value for value in values]
-
-
-def share_gains(name: str, wanted: list[str], written: dict[str, str]) -> str | None:
-    """What was written after the measure's dot, or after that of a measure with which it shares its gains."""
-    if name in COMMON_GAINS:
-        before = [each for each in COMMON_GAINS[: COMMON_GAINS.index(name)] if each in wanted]
-        for each in before:
-            if each in written:
-                written.setdefault(name, written[each])
-    return written.get(name)
 
 
 def values_of(measure: str, written: str | None) -> list[Value]:
@@ -223,17 +208,12 @@ def read_gain_pairs(measure: str, written: str | None) -> tuple[tuple[str, float
     for name, _, text in (pair.partition("=") for pair in written.split(",")):
         if GRADE.fullmatch(name) and measure != "rbp_resid":
             grade, gain = str(read_whole(os.fsencode(name))), read_finite(text)
-            check_gain(measure, grade, known.get(grade, gain), gain)
-            known.setdefault(grade, gain)
+            first = known.setdefault(grade, gain)
+            # trec_eval ranks by the lowest gain of a grade and compares with an ideal ranking by the first; rbp also
+            # looks for the highest.
+            if gain < first or (measure == "rbp" and gain != first):
+                said = f"grade {grade} has two gains, {first:g} and {gain:g}; give it only one"
+                raise Stop(FILE, f"trec_eval: {said}\n")
         elif name == "p" and measure in PERSISTENT:
             known[name] = read_finite(text)
     return tuple(known.items())
-
-
-def check_gain(measure: str, grade: str, first: float, gain: float) -> None:
-    """Raises where trec_eval would compute with two gains of a grade.
-
-    It ranks by the lowest gain and compares with an ideal ranking by the first. rbp also looks for the highest.
-    """
-    if gain < first or (measure == "rbp" and gain != first):
-        raise Stop(FILE, f"trec_eval: grade {grade} has two gains, {first:g} and {gain:g}; give it only one\n")

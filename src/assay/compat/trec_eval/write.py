@@ -5,14 +5,15 @@ A z-score is how far a value is from the mean of other runs, in their standard d
 
 from __future__ import annotations
 
+import math
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.compat.trec_eval.judgments import open_argument
 from assay.compat.trec_eval.measures import CATALOGUE, spell_values, values_of
 from assay.compat.trec_eval.options import FAILED, NICKNAMES, Stop, read_real
-from assay.compat.trec_eval.read import read_nonempty
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
 
 if TYPE_CHECKING:
@@ -120,31 +121,21 @@ def fill_page(page: str, values: Sequence[float | str]) -> str:
     return (page % tuple(values)).replace(*NOT_A_NUMBER)
 
 
-class ZScoreReference(NamedTuple):
-    """The mean and standard deviation of other runs' values."""
-
-    mean: float
-    deviation: float
-
-    def score(self, value: float) -> float:
-        if self.deviation:
-            return (value - self.mean) / self.deviation
-        return 0.0 if value == self.mean else MISSING_ZSCORE
-
-
-References = dict[tuple[bytes, bytes], ZScoreReference]
+# Per topic and measure, the mean and standard deviation of other runs' values.
+References = dict[tuple[bytes, bytes], tuple[float, float]]
 
 
 def read_zscores(path: str) -> References:
-    """The reference for each topic and measure: lines of topic, measure, mean and standard deviation."""
-    content = read_nonempty(path, f"trec_eval.get_zscores: Cannot read zscores file '{path}'\n", FAILED)
+    """The references of a file: lines of topic, measure, mean and standard deviation."""
+    complaint = f"trec_eval.get_zscores: Cannot read zscores file '{path}'\n"
     references: References = {}
-    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
-        fields = line.split()
-        if len(fields) != ZSCORE_FIELDS:
-            raise Stop(FAILED, f"trec_eval.get_zscores: Malformed line {number}\n")
-        topic, measure, mean, deviation = fields
-        references.setdefault((topic, measure), ZScoreReference(read_real(mean), read_real(deviation)))
+    with open_argument(path, complaint, code=FAILED) as source, source.path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            fields = line.split()
+            if len(fields) != ZSCORE_FIELDS:
+                raise Stop(FAILED, f"trec_eval.get_zscores: Malformed line {number}\n")
+            topic, measure, mean, deviation = fields
+            references.setdefault((topic, measure), (read_real(mean), read_real(deviation)))
     return references
 
 
@@ -152,10 +143,16 @@ def standardize(evaluation: Evaluation, references: References) -> list[FloatArr
     """The columns of all values as z-scores."""
     columns = []
     for value, column in zip(evaluation.values, evaluation.columns, strict=True):
-        known = [references.get((topic, os.fsencode(value.name))) for topic in evaluation.topics]
-        pairs = zip(known, column.tolist(), strict=True)
-        columns.append(np.array([MISSING_ZSCORE if each is None else each.score(number) for each, number in pairs]))
+        known = [references.get((topic, os.fsencode(value.name)), (math.nan, 0.0)) for topic in evaluation.topics]
+        pairs = zip(column.tolist(), known, strict=True)
+        columns.append(np.array([zscore(number, mean, deviation) for number, (mean, deviation) in pairs]))
     return columns
+
+
+def zscore(number: float, mean: float, deviation: float) -> float:
+    if deviation:
+        return (number - mean) / deviation
+    return 0.0 if number == mean else MISSING_ZSCORE
 
 
 def write_help(settings: CommandLine) -> str:
