@@ -15,7 +15,6 @@ id itself. How chunks of the same document are collapsed is in `assay.engine.chu
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from assay.core.errors import PASSING, DataError, PolicyError
@@ -79,8 +78,6 @@ class DocIdRule(str):
         """The rule that a text or a function means; raises a `PolicyError` that says what can be given."""
         if isinstance(rule, DocIdRule):
             return rule
-        # Loaded before the first id is looked at, whose latency may be measured.
-        import_module("polars")
         if callable(rule):
             if not isinstance(rule, Hashable):
                 raise PolicyError(f"{OPTION}: {name_of(rule)} cannot be hashed; pass a plain function")

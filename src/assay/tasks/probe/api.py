@@ -101,6 +101,8 @@ def probe(
     limits = check_limits(concurrency, timeout, retries)
     names = [each.format(k) for each in MEASURES_AT_K] if measures is None else measures
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
+    if rule is not None and not rule.is_field:
+        rule.match_all(())  # loads polars, before calls are timed
     settings = find_convention(convention).policies.changed({**policies, "doc_id": rule})
     own, once = chunk_policies(policies, settings)
     scorer = Scorer(make_plan(names, convention=convention, **own), qrels)
