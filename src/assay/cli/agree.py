@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from assay import agree
-from assay.cli.command import Command, Setting, number, whole
-from assay.cli.options import Scoring, loaded, measure_options, scoring_options
+from assay.cli.command import Checked, Command, Setting, number, whole
+from assay.cli.options import Scoring, measure_options, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import named
@@ -15,8 +15,7 @@ from assay.terminal import named
 @click.command(
     "agree",
     cls=Command,
-    short_help="Show how far two sets of judgments or of scores agree.",
-    usual="runs measures number policies format_ output",
+    usual="runs measures top policies format_ output",
     examples=(
         "assay agree human.txt judge.txt",
         "assay agree human.txt judge.txt --run bm25.run --run dense.run --run hybrid.run -m ndcg@10",
@@ -35,15 +34,7 @@ from assay.terminal import named
     help="Run to score under both judgments (repeatable). Do both put the systems in the same order?",
 )
 @measure_options(("ndcg@10", "or all scores of both"))
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Disagreements to list.",
-)
+@whole_option("-n", "--number", "top", default=10, least=0, help="Disagreements to list.")
 @output_options(styled=True)
 @scoring_options(
     Setting("threshold", number, "also compare positives: grades or scores of at least this"),
@@ -53,9 +44,7 @@ from assay.terminal import named
     Setting("samples", whole, "random samples of the queries (default 1000)"),
     Setting("seed", whole, "random seed; the same seed gives the same numbers (default 0)"),
 )
-def command(
-    *, a: str, b: str, runs: tuple[str, ...], measures: str | None, number: int, out: Output, scoring: Scoring
-) -> None:
+def command(*, a: str, b: str, runs: tuple[str, ...], out: Output, scoring: Scoring, **shown: Checked) -> None:
     """Shows how far A and B agree: two files of judgments, or two of scores. A is the side to trust, usually people.
 
     Judgments: Cohen's kappa, weighted kappa and Krippendorff's alpha over the documents that both judged, with 95 %
@@ -64,14 +53,6 @@ def command(
     and the mean difference per measure. docs/agreement.md explains the numbers.
     """
     check_single_input(a, b, *runs)
-    with loaded(scoring.files):
-        found = agree(
-            scoring.qrels_or_path(a),
-            scoring.qrels_or_path(b),
-            measures,
-            runs={name: scoring.run_or_path(run) for name, run in named(runs)} or None,
-            top=number,
-            names=[name for name, _ in named((a, b))],
-            **scoring.how,
-        )
-        out.show(found)
+    shown["runs"] = {name: scoring.run_or_path(run) for name, run in named(runs)} or None
+    shown["names"] = [name for name, _ in named((a, b))]
+    out.show(agree(scoring.qrels_or_path(a), scoring.qrels_or_path(b), **shown, **scoring.how))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from assay import audit
 from assay.cli.command import Command
-from assay.cli.options import CONVENTIONS, Scoring, from_option, measure_options, policy_option
+from assay.cli.options import CONVENTIONS, Scoring, measure_options, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import source_of, watched
@@ -17,7 +15,6 @@ from assay.terminal import source_of, watched
 @click.command(
     "audit",
     cls=Command,
-    short_help="Show why tools report different numbers.",
     usual="measures start format_ output",
     examples=(
         "assay audit qrels.txt bm25.run -m map",
@@ -37,33 +34,16 @@ from assay.terminal import source_of, watched
     help="Tool whose number the steps start from.",
 )
 @output_options(styled=True)
-@policy_option(only=("doc_id", "chunks"))
-@from_option
-def command(
-    *,
-    qrels: str,
-    run: str,
-    measures: str | None,
-    start: str,
-    out: Output,
-    policies: dict[str, Any],
-    formats: dict[str, str],
-) -> None:
+@scoring_options(only=("doc_id", "chunks"), without=("convention", "files"))
+def command(*, qrels: str, run: str, measures: str | None, start: str, out: Output, scoring: Scoring) -> None:
     """Scores RUN like every tool that has the MEASURE, and shows why the numbers differ.
 
     Starting from one tool's number, one choice after another is changed (what it divides by, its gain, its ties, which
     queries count) until the other tool's number is reached; each step shows the effect of that choice on this data.
     """
     check_single_input(qrels, run)
-    scoring = Scoring(policies, formats)
     with watched(run) as progress:
-        found = audit(
-            scoring.qrels(qrels, duplicates="count"),
-            source_of(run),
-            measures or ("map",),
-            start=start,
-            format=scoring.run_format,
-            progress=progress,
-            **policies,
-        )
+        judgments = scoring.qrels(qrels, duplicates="count")
+        how = {"start": start, "progress": progress, **scoring.reading}
+        found = audit(judgments, source_of(run), measures or ("map",), **how)
     out.show(found)

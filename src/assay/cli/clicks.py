@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from assay import clicks
-from assay.cli.command import Command
-from assay.cli.output import FORMATS, write_judgments
+from assay.cli.command import Checked, Command
+from assay.cli.options import choice_option, take_source, whole_option
+from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.cli.terminal import check_single_input
 from assay.terminal import check_target, source_of
 
@@ -16,7 +17,6 @@ MODELS = ("coec", "pbm", "dbn")
 @click.command(
     "clicks",
     cls=Command,
-    short_help="Turn people's clicks into judgments.",
     usual="output model min_impressions queries positions format_",
     examples=(
         "assay clicks clicks.csv                          each pair with its grade and how often it was shown",
@@ -27,36 +27,18 @@ MODELS = ("coec", "pbm", "dbn")
     ),
 )
 @click.argument("clicks_file", metavar="FILE")
-@click.option("-o", "--output", metavar="FILE", help="File for the judgments. The format is that of its extension.")
+@judgments_option
+@choice_option("--model", choices=MODELS, metavar="MODEL", help="How clicks become a grade")
+@whole_option("--min-impressions", default=10, help="Impressions that a pair needs. With fewer it stays unjudged.")
 @click.option(
-    "--model",
-    type=click.Choice(MODELS),
-    default=MODELS[0],
-    show_default=True,
-    metavar="MODEL",
-    help=f"How clicks become a grade: {', '.join(MODELS)}.",
+    "--queries",
+    metavar="FILE",
+    callback=take_source,
+    help="Texts of the queries, for UBI events: query_id and user_query.",
 )
-@click.option(
-    "--min-impressions",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Impressions that a pair needs. With fewer it stays unjudged.",
-)
-@click.option("--queries", metavar="FILE", help="Texts of the queries, for UBI events: query_id and user_query.")
 @click.option("--positions", is_flag=True, help="Show one row per position instead of one per pair.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Format of the output.  [default: table]")
-def command(
-    *,
-    clicks_file: str,
-    output: str | None,
-    model: str,
-    min_impressions: int,
-    queries: str | None,
-    positions: bool,
-    format_: str | None,
-) -> None:
+@table_option
+def command(*, clicks_file: str, output: str | None, positions: bool, format_: str | None, **how: Checked) -> None:
     """Turns the clicks in FILE into judgments: a grade per query and document.
 
     FILE is CSV, TSV, JSON Lines, JSON or Parquet: a table with columns query, document, position and clicked, and
@@ -64,6 +46,6 @@ def command(
     models: clicks over expected clicks (coec), the position-based model (pbm) and the dynamic Bayesian network (dbn).
     """
     check_target(output)
-    check_single_input(clicks_file, queries)
-    found = clicks(source_of(clicks_file), model=model, min_impressions=min_impressions, queries=source_of(queries))
+    check_single_input(clicks_file, how["queries"])
+    found = clicks(source_of(clicks_file), **how)
     write_judgments(found, output, format_, found.position_table() if positions else None)

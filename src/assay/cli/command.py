@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -17,6 +18,9 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+# What click has read and checked, or hands over.
+Checked = Any
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 # What a help text ends with that is not its first sentence.
 DEFAULT = re.compile(r"\s*(\[default: [^\]]*\])$")
 SENTENCE = re.compile(r"(?<=[^.])[.:](?=\s|$)")
@@ -41,16 +45,26 @@ class Text(click.types.StringParamType):
         return [CompletionItem(name) for name in explain() if name.startswith(incomplete)]
 
 
-class Explained(click.Command):
+class Command(click.Command):
     """A command with examples, two lengths of help, and `usual`: the names of the options that people use."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), usual: str = "", **options: Any) -> None:  # noqa: ANN401 - click's
+    def __init__(self, *args: Checked, examples: tuple[str, ...] = (), usual: str = "", **options: Checked) -> None:
         super().__init__(*args, **options)
         self.examples = examples
         self.usual = usual.split()
         for parameter in self.params:
             if parameter.type is click.STRING:
                 parameter.type = Text()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name != "--limit":
+                raise
+            raise click.UsageError(
+                f"--limit goes before the command: assay --limit NAME=N {self.name} …", ctx
+            ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         short = click.Option(
@@ -85,8 +99,7 @@ class Explained(click.Command):
     def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options that people use, each in a sentence."""
         known = {each.name: each.get_help_record(ctx) for each in self.params if each.name in self.usual}
-        records = [(record[0], brief(record[1])) for name in self.usual if (record := known[name])]
-        if records:
+        if records := [(record[0], brief(record[1])) for name in self.usual if (record := known[name])]:
             with formatter.section("Options"):
                 formatter.write_dl(records)
 
@@ -103,21 +116,7 @@ class Explained(click.Command):
                     formatter.write_dl([(name, f"{each.help}.") for name, each in settings.items()])
 
 
-class Command(Explained):
-    """A subcommand."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if error.option_name != "--limit":
-                raise
-            raise click.UsageError(
-                f"--limit goes before the command: assay --limit NAME=N {self.name} …", ctx
-            ) from None
-
-
-class CommandGroup(Explained, click.Group):
+class CommandGroup(Command, click.Group):
     """A group of commands, which its help lists."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -147,9 +146,6 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) ->
                 formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
 class Setting(NamedTuple):
     """What can be set: its name, what reads its value, what it means, and the values that a shell completes."""
 
@@ -162,15 +158,15 @@ class Setting(NamedTuple):
 class SettingsOption(click.Option):
     """A repeatable option that sets one thing each time; the command gets all of them as a dict."""
 
-    def __init__(self, *names: Any, settings: tuple[Setting, ...], noun: str, title: str, **more: Any) -> None:  # noqa: ANN401 - click's signature
+    def __init__(self, *names: Checked, settings: tuple[Setting, ...], noun: str, title: str, **more: Checked) -> None:
         super().__init__(*names, **{"multiple": True, "metavar": "NAME=VALUE", **more})
         self.settings = {each.name: each for each in settings}
         self.noun = noun
         self.plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
         self.title = title
 
-    def process_value(self, ctx: click.Context, value: Any) -> dict[str, Any]:  # noqa: ANN401 - click's signature
-        found: dict[str, Any] = {}
+    def process_value(self, ctx: click.Context, value: Checked) -> dict[str, Checked]:
+        found: dict[str, Checked] = {}
         for pair in super().process_value(ctx, value):
             name, is_pair, text = pair.partition("=")
             setting = self.find(name.strip().replace("-", "_"), pair if is_pair else "")
@@ -210,8 +206,8 @@ class SettingsOption(click.Option):
 class FiniteType(click.types.FloatParamType):
     """A number, neither infinite nor NaN."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's signature
-        found = super().convert(value, param, ctx)
+    def convert(self, value: Checked, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found: float = super().convert(value, param, ctx)
         if not abs(found) < float("inf"):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return found
@@ -220,15 +216,20 @@ class FiniteType(click.types.FloatParamType):
 FINITE = FiniteType()
 
 
-def number(text: str) -> float:
-    found: float = FINITE.convert(text, None, None)
-    return found
+# What a setting can be, apart from text.
+number: Callable[[str], float] = partial(FINITE.convert, param=None, ctx=None)
+whole: Callable[[str], int] = partial(click.INT.convert, param=None, ctx=None)
+truth: Callable[[str], bool] = partial(click.BOOL.convert, param=None, ctx=None)
 
 
-def whole(text: str) -> int:
-    found: int = click.INT.convert(text, None, None)  # type: ignore[arg-type]
-    return found
+def pair_of(form: str, example: str) -> Callable[[str], tuple[float, float]]:
+    """What reads two numbers with a comma between them."""
 
+    def read(text: str) -> tuple[float, float]:
+        try:
+            first, second = map(float, text.split(","))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not of the form {form}, such as {example}") from None
+        return first, second
 
-def truth(text: str) -> bool:
-    return click.BOOL.convert(text, None, None)
+    return read

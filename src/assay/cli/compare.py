@@ -5,18 +5,8 @@ from __future__ import annotations
 import click
 
 from assay import compare
-from assay.cli.command import Command
-from assay.cli.options import (
-    MEASURES,
-    TESTING,
-    Scoring,
-    given,
-    human_option,
-    loaded,
-    measure_options,
-    scoring_options,
-    testing_options,
-)
+from assay.cli.command import Checked, Command
+from assay.cli.options import TESTING, Scoring, given, human_option, measure_options, scoring_options, testing_options
 from assay.cli.output import Output, output_options, save_option, save_results
 from assay.cli.terminal import check_single_input, say_unused
 from assay.terminal import is_stored, source_of
@@ -25,7 +15,6 @@ from assay.terminal import is_stored, source_of
 @click.command(
     "compare",
     cls=Command,
-    short_help="Compare runs: which is better, and is it significant?",
     usual="measures baseline test sort pairs human convention policies format_ output save",
     examples=(
         "assay compare qrels.txt bm25.run dense.run",
@@ -39,7 +28,7 @@ from assay.terminal import is_stored, source_of
 )
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
-@measure_options(MEASURES)
+@measure_options()
 @testing_options
 @click.option(
     "--sort",
@@ -60,15 +49,12 @@ def command(
     *,
     qrels: str,
     runs: tuple[str, ...],
-    measures: str | None,
-    baseline: str | None,
-    test: str,
     sort: str | None,
     pairs: str | None,
-    human: str | None,
     save: str | None,
     out: Output,
     scoring: Scoring,
+    **how: Checked,
 ) -> None:
     """Compares RUNs on the judgments in QRELS: differences with confidence intervals, p-values and effect sizes.
 
@@ -78,20 +64,11 @@ def command(
     number name the runs that it is significantly better than. JSON, CSV and TSV always have all pairs.
     docs/comparing.md explains which test and which correction to choose.
     """
-    check_single_input(qrels, *runs, human)
+    check_single_input(qrels, *runs, how["human"])
     if not runs and not is_stored(qrels):
         raise click.UsageError("missing RUN RUN...; name at least two runs after QRELS")
-    with loaded(scoring.files):
-        found = compare(
-            scoring.qrels_or_path(qrels),
-            [source_of(run) for run in runs],
-            measures,
-            baseline=baseline,
-            test=test,
-            human=source_of(human),
-            progress=True,
-            **scoring.reading,
-        )
-        say_unused(qrels, runs)
-        save_results(found.results, save)
-        out.show(found, **given({"sort": sort, "pairs": pairs}))
+    judgments, read = scoring.qrels_or_path(qrels), [source_of(run) for run in runs]
+    found = compare(judgments, read, progress=True, **how, **scoring.reading)
+    say_unused(qrels, runs)
+    save_results(found.results, save)
+    out.show(found, **given(sort=sort, pairs=pairs))

@@ -23,7 +23,6 @@ def read_kind(_: click.Context, __: click.Parameter, value: str | None) -> tuple
 @click.command(
     "convert",
     cls=Command,
-    short_help="Convert judgments or a run to another format.",
     examples=(
         "assay convert qrels.txt qrels.json",
         "assay convert scores.csv bm25.run.gz",

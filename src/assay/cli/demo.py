@@ -37,7 +37,6 @@ JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING
 @click.command(
     "demo",
     cls=Command,
-    short_help="See assay at work on a small collection.",
     usual="report",
     examples=("assay demo", "assay demo --report", "assay demo --report tour.html"),
 )
@@ -59,29 +58,17 @@ def command(report: str | None) -> None:
         results = Results({name: evaluator.evaluate(folder / f"{name}.run") for name in RUNS})
         answered = {name: evaluate_rag(folder / f"rag_{name}.jsonl", RAG_MEASURES, rel=ANSWERS) for name in ANSWERED}
         judged = {name: judge_answers(folder, name) for name in ANSWERED}
-        pages = (page(results), rag_page(answered), judged_page(judged), next_steps(results, folder))
-        emit("\n".join(pages))
+        emit("\n".join((page(results), rag_page(answered, judged), next_steps(results, folder))))
         if report is not None:
-            write_report(folder, report)
+            compare(folder / "qrels.txt", {name: folder / f"{name}.run" for name in RUNS}).report(
+                report,
+                queries=folder / "queries.jsonl",
+                corpus=folder / "passages.jsonl",
+                slices=["length"],
+                title="Three retrievers on the demo collection",
+                reproduce=this_command(),
+            )
             say(f"report written to {report}; open it in a browser")
-
-
-def write_report(folder: Path, target: str) -> None:
-    """The report on the retrievers, down to the passages."""
-    runs = {name: folder / f"{name}.run" for name in RUNS}
-    comparison = compare(folder / "qrels.txt", runs)
-    comparison.report(
-        target,
-        queries=folder / "queries.jsonl",
-        corpus=folder / "passages.jsonl",
-        slices=["length"],
-        title="Three retrievers on the demo collection",
-        reproduce=this_command(),
-    )
-
-
-def best_of(results: Results) -> str:
-    return max(RUNS, key=lambda name: results[name][MAIN_MEASURE])
 
 
 def page(results: Results) -> str:
@@ -97,8 +84,8 @@ Which is better, and how sure is it?
 """
 
 
-def rag_page(answered: dict[str, RagResult]) -> str:
-    """Two RAG systems side by side, what causes wrong answers, and the worst answers."""
+def rag_page(answered: dict[str, RagResult], judged: dict[str, RagResult]) -> str:
+    """Two RAG systems side by side, what causes wrong answers, the worst answers, and what a judge says of them."""
     better = answered[ANSWERED[-1]]
     return f"""\
 Two RAG systems, on the passages of {ANSWERED[0]} and of {ANSWERED[-1]}:
@@ -110,6 +97,11 @@ The better one: answers with and without a relevant passage retrieved, and its t
 {better.blame()}
 
 {better.worst(2)}
+
+The same answers, judged by an LLM: stored replies of {JUDGE_MODEL}. A model this small judges poorly
+and fails often; its verdicts show what the output looks like, and say nothing about the answers.
+
+{Results(judged)}
 """
 
 
@@ -119,28 +111,19 @@ def judge_answers(folder: Path, name: str) -> RagResult:
         return evaluate_rag(folder / f"rag_{name}.jsonl", JUDGED_MEASURES, judge=judge)
 
 
-def judged_page(judged: dict[str, RagResult]) -> str:
-    """The same answers as a language model judges them."""
-    return f"""\
-The same answers, judged by an LLM: stored replies of {JUDGE_MODEL}. A model this small judges poorly
-and fails often; its verdicts show what the output looks like, and say nothing about the answers.
-
-{Results(judged)}
-"""
-
-
 def next_steps(results: Results, folder: Path) -> str:
     """What to type next."""
-    names = ("qrels.txt", "bm25.run", f"{best_of(results)}.run", "queries.jsonl", "passages.jsonl", "rag_bm25.jsonl")
-    qrels, first, best, queries, passages, records = (path_to_type(folder / name) for name in names)
+    best = max(RUNS, key=lambda name: results[name][MAIN_MEASURE])
+    names = ("qrels.txt", "bm25.run", f"{best}.run", "queries.jsonl", "passages.jsonl", "rag_bm25.jsonl")
+    qrels, first, second, queries, passages, records = (path_to_type(folder / name) for name in names)
     judge = {"judge": JUDGE_FILE, "judge-model": JUDGE_MODEL, "judge-cache": path_to_type(folder / STORED_REPLIES)}
     how = " ".join(f"--{name} {value}" for name, value in judge.items())
     how += "".join(f" --judge-option {name}={value}" for name, value in {"offline": "yes", **SAMPLING}.items())
     return f"""\
 What to type next:
-  assay compare {qrels} {first} {best}
-  assay diff {qrels} {first} {best} --queries {queries} --corpus {passages}
-  assay report {qrels} {first} {best} --queries {queries} --corpus {passages}
+  assay compare {qrels} {first} {second}
+  assay diff {qrels} {first} {second} --queries {queries} --corpus {passages}
+  assay report {qrels} {first} {second} --queries {queries} --corpus {passages}
   assay rag {records} --policy rel={ANSWERS}
   assay rag {records} -m {JUDGED_MEASURES[0]} {how}
   assay measures {MAIN_MEASURE}

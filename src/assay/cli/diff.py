@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from assay import diff
-from assay.cli.command import Command
-from assay.cli.options import Scoring, corpus_option, loaded, queries_option, scoring_options, texts_given
+from assay.cli.command import Checked, Command
+from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
 from assay.terminal import is_stored, source_of
@@ -15,8 +15,7 @@ from assay.terminal import is_stored, source_of
 @click.command(
     "diff",
     cls=Command,
-    short_help="Show which queries changed between two runs, and why.",
-    usual="measure number queries corpus convention policies format_ output",
+    usual="measure top queries corpus convention policies format_ output",
     examples=(
         "assay diff qrels.txt bm25.run dense.run",
         "assay diff qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
@@ -34,31 +33,12 @@ from assay.terminal import is_stored, source_of
     metavar="MEASURE",
     help="Measure to compare by.  [default: ndcg@10, or the first of a stored result]",
 )
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Queries to list in each direction.",
-)
+@whole_option("-n", "--number", "top", default=10, help="Queries to list in each direction.")
 @queries_option
 @corpus_option
 @output_options()
 @scoring_options()
-def command(
-    *,
-    qrels: str,
-    before: str,
-    after: str | None,
-    measure: str | None,
-    number: int,
-    queries: str | None,
-    corpus: str | None,
-    out: Output,
-    scoring: Scoring,
-) -> None:
+def command(*, qrels: str, before: str, after: str | None, out: Output, scoring: Scoring, **shown: Checked) -> None:
     """Shows the queries that improved most and dropped most from RUN_A to RUN_B.
 
     Each query is listed with the documents that moved the measure most and their ranks in both runs; JSON has all
@@ -67,18 +47,15 @@ def command(
 
     A run can also be a result that was stored with --save, which has no documents; if both are, there are no QRELS.
     """
-    check_single_input(qrels, before, after, queries, corpus)
+    check_single_input(qrels, before, after, shown["queries"], shown["corpus"])
     if after is None and not is_stored(qrels):
         raise click.UsageError("missing RUN_B; assay eval --worst shows the worst queries of a single run")
-    with loaded(scoring.files):
-        texts = texts_given(queries, corpus)
-        runs = source_of(before), source_of(after)
-        how = {"measure": measure, "top": number, "progress": True, **texts, **scoring.reading}
-        found = diff(scoring.qrels_or_path(qrels), *runs, **how)
-        say_loudly(found.notes)
-        out.write(out.text_of(found))
+    how = {"progress": True, **shown, **scoring.reading}
+    found = diff(scoring.qrels_or_path(qrels), source_of(before), source_of(after), **how)
+    say_loudly(found.notes)
+    out.write(out.text_of(found))
     if not found.has_documents:
         say("note: no documents are shown: a stored result has none")
-    elif corpus is not None and "-" in (before, after):
+    elif shown["corpus"] is not None and "-" in (before, after):
         say("note: standard input is not read again, so an unjudged document on top of it is not shown")
     say_notes(found.notes)

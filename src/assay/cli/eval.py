@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError, Qrels, Result, Results, Run, evaluate
-from assay.cli.command import Command
+from assay.cli.command import Checked, Command
 from assay.cli.options import (
     MEASURES,
     Scoring,
+    choice_option,
     column_option,
     corpus_option,
     human_option,
-    loaded,
     measure_options,
     queries_option,
     scoring_options,
-    texts_given,
+    whole_option,
 )
 from assay.cli.output import Output, output_options, save_option, save_results
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
@@ -34,7 +34,6 @@ BAD_INPUT = 2
 @click.command(
     "eval",
     cls=Command,
-    short_help="Score runs against judgments.",
     usual="measures per_query worst human convention policies format_ output save",
     examples=(
         "assay eval qrels.txt bm25.run",
@@ -52,13 +51,12 @@ BAD_INPUT = 2
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@measure_options(MEASURES)
+@measure_options()
 @click.option("-q", "--per-query", is_flag=True, help="Print one row per query, then one with the means.")
-@click.option(
+@whole_option(
     "--worst",
-    type=click.IntRange(min=0),
     default=0,
-    metavar="N",
+    least=0,
     help="Show the N queries with the worst values of the first measure, and the documents that cost most.",
 )
 @queries_option
@@ -71,11 +69,9 @@ BAD_INPUT = 2
     help="Merge subqueries such as q1_0 and q1_1 into one query. A document keeps its highest score.",
 )
 @column_option
-@click.option(
+@choice_option(
     "--engine",
-    type=click.Choice(("local", "spark")),
-    default="local",
-    show_default=True,
+    choices=("local", "spark"),
     help="What reads and ranks the runs: this machine, or Spark on any file system it knows.",
 )
 @click.option("--master", metavar="URL", help="Where Spark runs: local[4], yarn, spark://… or sc://… (Spark Connect).")
@@ -92,12 +88,12 @@ def command(
     measures: str | None,
     per_query: bool,
     worst: int,
-    queries: str | None,
-    corpus: str | None,
     save: str | None,
     out: Output,
     scoring: Scoring,
-    **special: Any,  # noqa: ANN401 - those of `scorer_of`
+    queries: Checked,
+    corpus: Checked,
+    **special: Checked,
 ) -> None:
     """Scores each RUN against the judgments in QRELS.
 
@@ -107,24 +103,28 @@ def command(
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
-    check_single_input(qrels, *runs, queries, corpus, special["human"])
-    check_options(runs, worst, queries, corpus, out.format, **special)
-    chosen = measures or MEASURES
-    with loaded(scoring.files):
-        score = scorer_of(scoring.qrels(qrels), chosen, scoring, is_single=len(runs) == 1, **special)
-        results = score_each(runs, score)
-        if not results:
-            ctx.exit(BAD_INPUT)
-        save_results(results, save)
-        say_loudly(results.common_notes)
-        text = text_of(results, out, per_query=per_query, is_single=len(runs) == 1)
-        if worst:
-            from assay import diff
+    texts = {"queries": queries, "corpus": corpus}
+    check_single_input(qrels, *runs, *texts.values(), special["human"])
+    is_single = len(runs) == 1
+    check_options(runs, worst, out.format, has_texts=any(texts.values()), **special)
+    score = scorer_of(scoring.qrels(qrels), measures or MEASURES, scoring, is_single=is_single, **special)
+    results = score_each(runs, score)
+    if not results:
+        ctx.exit(BAD_INPUT)
+    save_results(results, save)
+    say_loudly(results.common_notes)
+    first = results[next(iter(results))]
+    if out.format == "json":
+        text = results.to_json()
+    else:
+        shown: Any = first if is_single else results
+        text = out.render(shown.query_table() if per_query else shown.table())
+    if worst:
+        from assay import diff
 
-            first = next(iter(results[next(iter(results))]))
-            how: dict[str, Any] = {**texts_given(queries, corpus), **scoring.reading}
-            text += f"\n{diff(scoring.qrels(qrels), runs[0], None, first, top=worst, **how)}\n"
-        out.write(text)
+        found = diff(scoring.qrels(qrels), runs[0], None, next(iter(first)), top=worst, **texts, **scoring.reading)
+        text += f"\n{found}\n"
+    out.write(text)
     say_notes(results.common_notes if out.is_bare else ())
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)
@@ -133,11 +133,10 @@ def command(
 def check_options(
     runs: tuple[str, ...],
     worst: int,
-    queries: str | None,
-    corpus: str | None,
     format_: str,
     *,
-    human: str | None,
+    has_texts: bool,
+    human: Checked,
     merging: bool,
     columns: dict[str, str],
     engine: str,
@@ -152,24 +151,23 @@ def check_options(
         "--worst explains a single run, as it is, in a table; use assay diff for two runs": worst
         and (len(runs) > 1 or merging or format_ != "table"),
         "--worst reads the run once more, so it cannot be standard input; use a file": worst and "-" in runs,
-        "--queries and --corpus are shown with the worst queries; add --worst 5": not worst and (queries or corpus),
+        "--queries and --corpus are shown with the worst queries; add --worst 5": not worst and has_texts,
         "--master is for Spark; add --engine spark": is_local and master is not None,
         "--column order is for Spark; add --engine spark": is_local and "order" in columns,
         f"{used} cannot be combined with --engine spark": not is_local and used,
         "Spark cannot read standard input; use a path": not is_local and "-" in runs,
     }
-    for message, is_wrong in wrong.items():
-        if is_wrong:
-            raise click.UsageError(message)
+    if message := next((message for message, is_wrong in wrong.items() if is_wrong), None):
+        raise click.UsageError(message)
 
 
 def scorer_of(
     qrels: Qrels,
-    measures: Any,  # noqa: ANN401 - names
+    measures: str | tuple[str, ...],
     scoring: Scoring,
     *,
     is_single: bool,
-    human: str | None,
+    human: Checked,
     merging: bool,
     columns: dict[str, str],
     engine: str,
@@ -192,18 +190,14 @@ def scorer_of(
             return evaluate(*merge_subqueries(qrels, read), measures, **scoring.how)
 
         return score_merged
-    # Scores by people are those of one run; judgments are read once.
-    labels = source_of(human) if human is None or is_single else judgments_of(human)
-    reading: dict[str, Any] = {"format": scoring.run_format, "columns": columns or None, "human": labels}
+    if human is not None and not is_single:
+        # Scores by people are those of one run; judgments are read once.
+        try:
+            human = Qrels(human, duplicates=None)
+        except AssayError as error:
+            raise AssayError(f"{error}; several runs need judgments, as scores are those of one run") from error
+    reading: dict[str, Any] = {"format": scoring.run_format, "columns": columns or None, "human": human}
     return lambda run, **more: evaluate(qrels, source_of(run), measures, **reading, **more, **scoring.how)
-
-
-def judgments_of(human: str) -> Qrels:
-    """Judgments by people, for several runs."""
-    try:
-        return Qrels(source_of(human), duplicates=None)
-    except AssayError as error:
-        raise AssayError(f"{error}; several runs need judgments, as scores are those of one run") from error
 
 
 def score_each(runs: tuple[str, ...], score: Callable[..., Result]) -> Results:
@@ -222,11 +216,3 @@ def score_each(runs: tuple[str, ...], score: Callable[..., Result]) -> Results:
                     raise
                 say(f"assay: {error}")
     return Results(results)
-
-
-def text_of(results: Results, out: Output, *, per_query: bool, is_single: bool) -> str:
-    """The results as text, with the names of the runs unless there is a single one."""
-    if out.format == "json":
-        return results.to_json()
-    shown: Any = results[next(iter(results))] if is_single else results
-    return out.render(shown.query_table() if per_query else shown.table())

@@ -9,17 +9,8 @@ from typing import Any
 import click
 
 from assay import GateReport, Qrels, gate
-from assay.cli.command import Command, Setting, number, truth, whole
-from assay.cli.options import (
-    convention_option,
-    corpus_option,
-    from_option,
-    load_option,
-    loaded,
-    policy_option,
-    queries_option,
-    texts_given,
-)
+from assay.cli.command import Checked, Command, Setting, number, truth, whole
+from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options
 from assay.cli.output import Output, output_options, report_option
 from assay.cli.terminal import check_single_input, say, this_command
 from assay.terminal import gate_settings, source_of
@@ -33,7 +24,7 @@ class LimitType(click.ParamType[Any]):
 
     name = "limit"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:  # noqa: ANN401 - click's signature
+    def convert(self, value: Checked, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
         measure, _, text = str(value).rpartition("=")
         try:
             return measure.strip(), number(text.strip() if measure.strip() else "")
@@ -44,7 +35,6 @@ class LimitType(click.ParamType[Any]):
 @click.command(
     "gate",
     cls=Command,
-    short_help="Fail a build if retrieval got worse.",
     usual="minimum baseline max_drop queries corpus strict test policies report format_ output config",
     examples=(
         "assay gate qrels.txt new.run --min ndcg@10=0.45",
@@ -88,27 +78,15 @@ class LimitType(click.ParamType[Any]):
 @click.option(
     "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
 )
-@convention_option
-@policy_option(
+@scoring_options(
     Setting("alpha", number, "significance level: how often a drop equal to the limit may fail (default 0.05)"),
     Setting("samples", whole, "random samples that the test draws (default: depends on the test)"),
     Setting("seed", whole, "random seed; the same seed gives the same numbers (default 0)"),
     Setting("failed_verdicts", truth, "yes: pass even if a judge failed on more than 5 % of the questions"),
 )
-@from_option
-@load_option
 @click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
-    out: Output,
-    config: str | None,
-    files: tuple[str, ...],
-    report: str | None,
-    policies: dict[str, Any],
-    formats: dict[str, str],
-    **options: Any,  # noqa: ANN401 - click has checked them
+    ctx: click.Context, /, *, out: Output, config: str | None, report: str | None, scoring: Scoring, **options: Checked
 ) -> None:
     """Checks that RUN reaches each minimum, and that no measure dropped against the baseline by more than its limit.
 
@@ -124,13 +102,11 @@ def command(
     """
     if options["run"] is None:
         options["run"], options["qrels"] = options["qrels"], None
-    told = {**options, **policies, **{f"{name}_format": format_ for name, format_ in formats.items()}}
-    settings = gate_settings(config, told)
-    texts = texts_given(settings.get("queries"), settings.get("corpus"))
-    with loaded(files):
-        outcome = run_gate(settings, texts)
-        if report is not None:
-            outcome.report(report, **texts, reproduce=this_command())
+    settings = gate_settings(config, {**options, **scoring.how, **scoring.named_formats})
+    texts = {name: source_of(settings.pop(name, None)) for name in ("queries", "corpus")}
+    outcome = run_gate(settings, texts)
+    if report is not None:
+        outcome.report(report, **texts, reproduce=this_command())
     out.show(outcome)
     add_summary(outcome)
     ctx.exit(0 if outcome.passed else 1)
@@ -144,7 +120,7 @@ def run_gate(settings: dict[str, Any], texts: dict[str, Any]) -> GateReport:
         raise click.UsageError("missing RUN; name the run to check, here or in the settings")
     if qrels is None and qrels_format is not None:
         raise click.UsageError("--from qrels=… is set, but there is no QRELS")
-    check_single_input(qrels, run, baseline, settings.pop("queries", None), settings.pop("corpus", None))
+    check_single_input(qrels, run, baseline, *texts.values())
     judgments = None if qrels is None else Qrels(source_of(qrels), format=qrels_format, duplicates=None)
     how = {"baseline": source_of(baseline), "format": run_format, "progress": True, **texts, **settings}
     return gate(judgments, source_of(run), **how)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.command import Command, CommandGroup
-from assay.cli.options import pool_option
+from assay.cli.options import pool_option, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.servers import judge_options
 from assay.cli.terminal import check_single_input, emit, say, say_loudly, say_notes
@@ -19,7 +19,6 @@ from assay.terminal import check_target, named, source_of
 if TYPE_CHECKING:
     from assay import Judge
 
-QUESTIONS = 100
 EXAMPLES = (
     "assay judge relevance queries.jsonl bm25.run dense.run --corpus corpus.jsonl --judge model.gguf -o qrels.txt",
     "assay judge questions passages.jsonl -n 200 --judge model.gguf -o records.jsonl",
@@ -30,7 +29,6 @@ EXAMPLES = (
 @click.group(
     "judge",
     cls=CommandGroup,
-    short_help="Get judgments, questions and preferences from an LLM.",
     examples=EXAMPLES,
 )
 def command() -> None:
@@ -95,18 +93,8 @@ def relevance(
     examples=(EXAMPLES[1],),
 )
 @click.argument("corpus", metavar="CORPUS")
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=1),
-    default=QUESTIONS,
-    show_default=True,
-    metavar="N",
-    help="Questions to make.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Random seed of the passages."
-)
+@whole_option("-n", "--number", default=100, help="Questions to make.")
+@whole_option("--seed", default=0, least=0, help="Random seed of the passages.")
 @click.option("-o", "--output", metavar="FILE", help="File for the records, as JSON Lines.  [default: standard output]")
 @judge_options(is_needed=True)
 def questions(*, corpus: str, number: int, seed: int, output: str | None, judge: Judge) -> None:

@@ -14,7 +14,7 @@ import click
 
 from assay.__main__ import FAILED, INTERRUPTED, TOO_MANY_FILES
 from assay._kernel import __version__
-from assay.cli.command import CommandGroup
+from assay.cli.command import Checked, CommandGroup
 from assay.cli.terminal import prepare_streams, say
 from assay.errors import AssayError
 from assay.terminal import INTERFACE, Interface, is_out_of_files, is_out_of_threads, read_limits
@@ -96,6 +96,7 @@ class Commands(CommandGroup):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(module_of(cmd_name)).command
+        command.short_help = COMMANDS[cmd_name]
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
@@ -109,13 +110,13 @@ class Commands(CommandGroup):
             with formatter.section(title):
                 formatter.write_dl(list(known.items()))
 
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
+    def make_context(self, *args: Checked, **extra: Checked) -> click.Context:
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+    def invoke(self, ctx: click.Context) -> Checked:
         reader = INTERFACE.set(Interface.SHELL)
         try:
             return super().invoke(ctx)
@@ -172,22 +173,20 @@ def main() -> None:
             commands(prog_name="assay")
         finally:
             sys.stdout.flush()
-    except AssayError as error:
-        # Help and the version are printed before a command is called, and the last of the output after it.
-        say(f"assay: {error}")
-        sys.exit(Failure.exit_code)
-    except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
-        if is_out_of_files(error):
-            say(f"assay: {TOO_MANY_FILES}; close some, or allow more (ulimit -n)")
+    except Exception as error:
+        # Help and the version are printed before a command is called, the last of the output after it, and memory and
+        # files can also run out while a command is loaded.
+        if isinstance(error, AssayError):
+            reason = str(error)
+        elif is_out_of_files(error):
+            reason = f"{TOO_MANY_FILES}; close some, or allow more (ulimit -n)"
         elif isinstance(error, MemoryError):
-            # While a command is loaded, before it is called.
-            say(f"assay: {NO_MEMORY}")
+            reason = NO_MEMORY
         elif is_out_of_threads(error):
-            say("assay: no thread can be started; end other processes, or allow more (ulimit -u)")
+            reason = "no thread can be started; end other processes, or allow more (ulimit -u)"
         else:
             raise
+        say(f"assay: {reason}")
         sys.exit(Failure.exit_code)
 
 

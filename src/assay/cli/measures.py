@@ -6,14 +6,13 @@ import click
 
 from assay import explain
 from assay.cli.command import Command
-from assay.cli.options import load_option, loaded
+from assay.cli.options import choice_option, load_option, loaded
 from assay.cli.terminal import emit
 
 
 @click.command(
     "measures",
     cls=Command,
-    short_help="List the measures, or explain one.",
     usual="format_ files",
     examples=(
         "assay measures",
@@ -23,14 +22,7 @@ from assay.cli.terminal import emit
     ),
 )
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("table", "json", "markdown")),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
+@choice_option("--format", "format_", choices=("table", "json", "markdown"), help="Format of the output.")
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.

@@ -5,24 +5,21 @@ from __future__ import annotations
 import click
 
 from assay import next_judgments
-from assay.cli.command import Command, Setting, whole
-from assay.cli.command import number as a_number
-from assay.cli.options import Scoring, between_option, loaded, pool_option, scoring_options
+from assay.cli.command import Checked, Command, Setting, number, whole
+from assay.cli.options import Scoring, between_option, choice_option, pool_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say
 from assay.terminal import named
 
 # In place of QRELS, if nothing is judged yet.
 NONE = "none"
-MEASURE = "dcg@10"
 ORDERS = ("worth", "against", "depth", "random")
 
 
 @click.command(
     "next",
     cls=Command,
-    short_help="Show what to judge next, and whether it can matter.",
-    usual="measure first number depth between convention policies format_ output",
+    usual="measure order first depth between convention policies format_ output",
     examples=(
         "assay next qrels.txt bm25.run dense.run",
         "assay next none bm25.run dense.run -m precision@10 -n 50 -o todo.csv",
@@ -35,27 +32,24 @@ ORDERS = ("worth", "against", "depth", "random")
 @click.option(
     "-m",
     "--measure",
-    default=MEASURE,
+    default="dcg@10",
     show_default=True,
     metavar="MEASURE",
     help="Measure to compare by, a sum over ranks.",
 )
-@click.option(
+@choice_option(
     "--first",
-    type=click.Choice(ORDERS),
-    default=ORDERS[0],
-    show_default=True,
+    "order",
+    choices=ORDERS,
     help="What comes first. `against` is worth, beginning with what speaks for the run that is behind.",
 )
-@click.option(
-    "-n", "--number", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Pairs to list."
-)
+@whole_option("-n", "--number", "first", default=20, help="Pairs to list.")
 @pool_option
 @between_option
 @output_options()
 @scoring_options(
-    Setting("top_grade", a_number, "highest grade a document can get (default: the highest in QRELS, at least 1)"),
-    Setting("lowest_grade", a_number, "lowest grade a document can get (default: the lowest in QRELS, at most 0)"),
+    Setting("top_grade", number, "highest grade a document can get (default: the highest in QRELS, at least 1)"),
+    Setting("lowest_grade", number, "lowest grade a document can get (default: the lowest in QRELS, at most 0)"),
     Setting("seed", whole, "seed of the random order (default 0)"),
     only=("doc_id",),
 )
@@ -63,13 +57,11 @@ def command(
     *,
     qrels: str,
     runs: tuple[str, ...],
-    measure: str,
-    first: str,
-    number: int,
-    depth: int,
+    first: int,
     between: tuple[str, str] | None,
     out: Output,
     scoring: Scoring,
+    **how: Checked,
 ) -> None:
     """Lists the documents to judge next to compare RUNs, and says whether judging can still change which is better.
 
@@ -80,8 +72,7 @@ def command(
     read = {name: scoring.run(run) for name, run in named(runs)}
     judged = None if qrels == NONE else scoring.qrels(qrels)
     a, b = between or (None, None)
-    with loaded(scoring.files):
-        found = next_judgments(judged, read, measure, order=first, depth=depth, a=a, b=b, **scoring.how).first(number)
-        out.show(found)
+    found = next_judgments(judged, read, a=a, b=b, **how, **scoring.how).first(first)
+    out.show(found)
     if out.is_bare:
         say(f"note: {found.settlement or found.reason}")

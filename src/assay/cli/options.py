@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError, Policies, Qrels, Run
-from assay.cli.command import Setting, SettingsOption, number, whole
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, whole
 from assay.errors import FileError
 from assay.terminal import show, source_of, watched
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 CONVENTIONS = [
     "assay",
@@ -74,12 +72,30 @@ def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callab
     return command
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
+def given(**options: Checked) -> dict[str, Checked]:
     """The options that were set on the command line."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def measure_options(defaults: Iterable[str]) -> Decorator:
+def take_source(_: click.Context, __: click.Parameter, value: str | None) -> Checked:
+    """The data that an option names, for the function that reads it."""
+    return source_of(value)
+
+
+def whole_option(*names: str, default: int, help: str, least: int = 1, metavar: str = "N") -> Decorator:
+    """An option that takes a whole number."""
+    kind = click.IntRange(min=least)
+    return click.option(*names, type=kind, default=default, show_default=True, metavar=metavar, help=help)
+
+
+def choice_option(*names: str, choices: Sequence[str], help: str, metavar: str | None = None) -> Decorator:
+    """An option that takes one of some words, by default the first; they are listed where a word stands for them."""
+    said = help if metavar is None else f"{help}: {', '.join(choices)}."
+    kind = click.Choice(choices)
+    return click.option(*names, type=kind, default=choices[0], show_default=True, metavar=metavar, help=said)
+
+
+def measure_options(defaults: Iterable[str] = MEASURES) -> Decorator:
     """`-m`, repeatable; the command gets the names as one text, or None."""
     return click.option(
         "-m",
@@ -92,7 +108,7 @@ def measure_options(defaults: Iterable[str]) -> Decorator:
     )
 
 
-def policy_option(*extra: Setting, only: tuple[str, ...] | None = None) -> Decorator:
+def policy_option(*extra: Setting, only: Collection[str] | None = None) -> Decorator:
     """`--policy`: those of scoring, or `only` some of them, and what else a command's numbers depend on."""
     return click.option(
         "--policy",
@@ -153,14 +169,19 @@ load_option = click.option(
 queries_option = click.option(
     "--queries",
     metavar="FILE",
+    callback=take_source,
     help="Texts of the queries, to show with each query: JSON Lines, JSON, CSV, TSV or Parquet.",
 )
 corpus_option = click.option(
-    "--corpus", metavar="FILE", help="Texts of the documents, to show the first line of each document."
+    "--corpus",
+    metavar="FILE",
+    callback=take_source,
+    help="Texts of the documents, to show the first line of each document.",
 )
 human_option = click.option(
     "--human",
     metavar="FILE",
+    callback=take_source,
     help="Human labels for a random sample of queries. Means, intervals and differences are then prediction-powered.",
 )
 column_option = click.option(
@@ -177,29 +198,13 @@ between_option = click.option(
     metavar="RUN RUN",
     help="The two runs to compare, if there are more.  [default: the first and the last]",
 )
-pool_option = click.option(
-    "--pool",
-    "depth",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Documents of each run to judge, from the top.",
-)
+pool_option = whole_option("--pool", "depth", default=20, help="Documents of each run to judge, from the top.")
 
 
 def testing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--baseline` and `--test`."""
-    test = click.option(
-        "--test",
-        type=click.Choice(TESTS),
-        metavar="TEST",
-        default=TESTS[0],
-        show_default=True,
-        help=f"Significance test: {', '.join(TESTS)}.",
-    )
     baseline = click.option("--baseline", metavar="NAME", help="Compare every run with this one, by name or file.")
-    return baseline(test(command))
+    return baseline(choice_option("--test", choices=TESTS, metavar="TEST", help="Significance test")(command))
 
 
 def title_option(default: str) -> Decorator:
@@ -207,21 +212,17 @@ def title_option(default: str) -> Decorator:
     return click.option("--title", metavar="TEXT", help=f"Title of the page.  [default: {default}]")
 
 
-def texts_given(queries: str | None, corpus: str | None) -> dict[str, Any]:
-    """The questions and passages to show, as `queries` and `corpus` of the library."""
-    return {"queries": source_of(queries), "corpus": source_of(corpus)}
-
-
 @dataclass(frozen=True, slots=True)
 class Scoring:
     """How files are read and runs scored: what `scoring_options` gives to a command as `scoring`.
 
-    `how` is for the public function that is called: the convention and the policies, where they were set.
+    `how` is for the public function that is called: the convention and the policies, where they were set. `modules` are
+    those of `--load`.
     """
 
     how: dict[str, Any]
     formats: dict[str, str]
-    files: tuple[str, ...] = ()
+    modules: list[ModuleType]
 
     @property
     def run_format(self) -> str | None:
@@ -229,9 +230,14 @@ class Scoring:
         return self.formats.get("run")
 
     @property
+    def named_formats(self) -> dict[str, Any]:
+        """The formats, as functions and settings name them."""
+        return {f"{name}_format": format_ for name, format_ in self.formats.items()}
+
+    @property
     def reading(self) -> dict[str, Any]:
         """The same with the format of the runs."""
-        return {**self.how, **given({"format": self.run_format})}
+        return {**self.how, **given(format=self.run_format)}
 
     def qrels(self, path: str, duplicates: str | None = None) -> Qrels:
         """The judgments; how duplicates count is left to each measure."""
@@ -252,23 +258,33 @@ class Scoring:
         return self.qrels(path) if "qrels" in self.formats else source_of(path)
 
 
-def scoring_options(*extra: Setting, only: tuple[str, ...] | None = None) -> Decorator:
-    """The options that decide how runs are read and scored, handed over as one; `extra` and `only` are policies."""
+def scoring_options(*extra: Setting, only: Collection[str] | None = None, without: Collection[str] = ()) -> Decorator:
+    """The options that decide how runs are read and scored, `without` some, handed over as one.
+
+    `extra` and `only` are policies. The command runs with the measures of the files that are loaded.
+    """
+    options: dict[str, Decorator] = {
+        "convention": convention_option,
+        "policies": policy_option(*extra, only=only),
+        "formats": from_option,
+        "files": load_option,
+    }
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def bundled(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - click's
-            convention, policies, formats, files = map(options.pop, ("convention", "policies", "formats", "files"))
-            how = {**given({"convention": convention}), **policies}
-            return command(*args, scoring=Scoring(how, formats, files), **options)
+        def bundled(*args: Checked, **told: Checked) -> Checked:
+            convention, policies, formats, files = (told.pop(name, None) for name in options)
+            with loaded(files or ()) as modules:
+                how = {**given(convention=convention), **policies}
+                return command(*args, scoring=Scoring(how, formats or {}, modules), **told)
 
-        return stacked(bundled, (convention_option, policy_option(*extra, only=only), from_option, load_option))
+        return stacked(bundled, [option for name, option in options.items() if name not in without])
 
     return decorate
 
 
 @contextmanager
-def loaded(files: tuple[str, ...]) -> Iterator[list[ModuleType]]:
+def loaded(files: Sequence[str]) -> Iterator[list[ModuleType]]:
     """Runs the files of `--load` as modules. An error in their code, then or later, becomes a message with the line."""
     modules = []
     paths = [str(Path(file).resolve()) for file in files]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError
-from assay.cli.command import Setting, SettingsOption, whole
-from assay.cli.options import Decorator, stacked
-from assay.cli.terminal import emit, say, say_loudly, say_notes
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, whole
+from assay.cli.options import stacked
+from assay.cli.terminal import FOR_PEOPLE, emit, say, say_loudly, say_notes
 from assay.render import render
 from assay.render.text import terminal_width
 from assay.terminal import check_target, count
@@ -36,6 +36,8 @@ ENDINGS = {
 }
 # What can be set for a table to publish, and in which formats.
 STYLES = {"digits": ("markdown", "latex"), "caption": ("markdown", "latex"), "label": ("latex",)}
+# What can be chosen of a table of runs.
+SHOWN = {"markdown": ("sort", "pairs"), "latex": ("sort",)}
 # These formats hold nothing but rows; notes go to standard error.
 BARE = ("tsv", "csv")
 
@@ -63,12 +65,11 @@ class Output:
 
     def text_of(self, result: Any, **shown: Any) -> str:  # noqa: ANN401 - a result of any task
         """A result in this format; a table is no wider than the terminal that it is printed to."""
-        if self.format in ("table", "text"):
-            if not hasattr(result, "to_text"):
-                return f"{result}\n"
+        if self.format in FOR_PEOPLE and not hasattr(result, "to_text"):
+            return f"{result}\n"
+        if self.format in FOR_PEOPLE:
             return f"{result.to_text(width=terminal_width() if self.target is None else None, **shown)}\n"
-        how = shown if self.format == "markdown" else {name: shown[name] for name in ("sort",) if name in shown}
-        how = how if self.format in ("markdown", "latex") else {}
+        how = {name: shown[name] for name in SHOWN.get(self.format, ()) if name in shown}
         text: str = getattr(result, f"to_{self.format}")(**how, **self.style)
         return text
 
@@ -106,7 +107,7 @@ def output_options(formats: Sequence[str] = FORMATS, *, styled: bool = False) ->
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def chosen(*args: Any, format_: str | None, output: str | None, **options: Any) -> Any:  # noqa: ANN401 - click's
+        def chosen(*args: Checked, format_: str | None, output: str | None, **options: Checked) -> Checked:
             style = options.pop("style", {})
             name = choose_format(format_, output, formats)
             for each in style:
@@ -184,6 +185,14 @@ def save_results(results: Any, target: str | None) -> None:  # noqa: ANN401 - an
         results.save(target)
     else:
         raise AssayError(f"{target!r} is a file, and there are several results; name a folder, such as results/")
+
+
+judgments_option = click.option(
+    "-o", "--output", metavar="FILE", help="File for the judgments. The format is that of its extension."
+)
+table_option = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help=f"Format of the output.  [default: {FORMATS[0]}]"
+)
 
 
 def write_judgments(found: Any, output: str | None, format_: str | None, table: Exports | None) -> None:  # noqa: ANN401 - `assay.Votes` or `assay.Clicks`

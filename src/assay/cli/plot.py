@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from assay import plot
-from assay.cli.command import FINITE, Command
+from assay.cli.command import FINITE, Checked, Command
 from assay.cli.options import (
-    MEASURES,
     TESTING,
     Scoring,
     between_option,
-    loaded,
+    choice_option,
     measure_options,
     scoring_options,
     testing_options,
@@ -36,8 +35,7 @@ class PlotCommand(Command):
 @click.command(
     "plot",
     cls=PlotCommand,
-    short_help="Draw a chart of runs, records or judges.",
-    usual="chart_file measures between theme baseline test convention policies",
+    usual="output measures between theme baseline test convention policies",
     examples=(
         "assay plot means qrels.txt bm25.run dense.run -o means.svg",
         "assay plot differences qrels.txt bm25.run dense.run hybrid.run -m ndcg@10 -o forest.pdf",
@@ -55,14 +53,14 @@ class PlotCommand(Command):
 @click.option(
     "-o",
     "--output",
-    "chart_file",
+    default="-",
     metavar="FILE",
     help=f"Write to FILE, atomically. The format is that of the extension: {', '.join(f'.{each}' for each in ENDINGS)}."
     "  [default: the Vega-Lite specification, on standard output]",
 )
-@measure_options(MEASURES)
+@measure_options()
 @between_option
-@click.option("--theme", type=click.Choice(list(THEMES)), default="light", show_default=True, help="Colours.")
+@choice_option("--theme", choices=list(THEMES), help="Colours.")
 @click.option("--resolution", type=FINITE, default=2, show_default=True, metavar="N", help="Pixels per unit of a PNG.")
 @testing_options
 @scoring_options(*TESTING)
@@ -71,13 +69,13 @@ def command(
     kind: str,
     data: str,
     runs: tuple[str, ...],
-    chart_file: str | None,
+    output: str,
     measures: str | None,
     between: tuple[str, str] | None,
     theme: str,
     resolution: float,
     scoring: Scoring,
-    **testing: Any,  # noqa: ANN401 - click has checked them
+    **testing: Checked,
 ) -> None:
     """Draws a chart of RUNs on the judgments in QRELS and writes it to a file.
 
@@ -87,32 +85,25 @@ def command(
     """
     check_single_input(data, *runs)
     check_scale(resolution)
-    if chart_file is not None and chart_file != "-":
-        if ending_of(chart_file) != "json":
+    if output != "-":
+        if ending_of(output) != "json":
             load_converter()
-        check_target(chart_file)
-    with loaded(scoring.files):
-        how = dict(scoring.reading)
-        if KINDS[kind].needs not in OF_RUNS:
-            check_files(kind, runs)
-            if kind == "agreement":
-                how["names"] = [name for name, _ in named((data, *runs))]
-            other: Any = scoring.qrels_or_path(runs[0]) if runs else None
-        else:
-            other = [source_of(run) for run in runs]
-            how |= {"progress": True, **dict(zip("ab", between or (), strict=False))}
-            how |= testing if KINDS[kind].needs == "tests" else {}
-        chart = plot(kind, scoring.qrels_or_path(data), other, measures, **how)
-    if chart_file is None or chart_file == "-":
+        check_target(output)
+    how = dict(scoring.reading)
+    if KINDS[kind].needs not in OF_RUNS:
+        most = 0 if kind == "latency" else 1
+        if len(runs) > most:
+            taken = "one file" if most == 0 else "at most two files"
+            raise click.UsageError(f"{kind} takes {taken}, got {1 + len(runs)}")
+        if kind == "agreement":
+            how["names"] = [name for name, _ in named((data, *runs))]
+        other: Any = scoring.qrels_or_path(runs[0]) if runs else None
+    else:
+        other = [source_of(run) for run in runs]
+        how |= {"progress": True, **dict(zip("ab", between or (), strict=False))}
+        how |= testing if KINDS[kind].needs == "tests" else {}
+    chart = plot(kind, scoring.qrels_or_path(data), other, measures, **how)
+    if output == "-":
         emit(chart.draw("json", theme=theme).decode(), None, "json")
     else:
-        chart.save(chart_file, theme=theme, scale=resolution)
-
-
-def check_files(kind: str, others: tuple[str, ...]) -> None:
-    """Raises if there are more files than a chart of records or of judges takes."""
-    most = 0 if kind == "latency" else 1
-    if len(others) > most:
-        raise click.UsageError(
-            f"{kind} takes {'one file' if most == 0 else 'at most two files'}, got {1 + len(others)}"
-        )
+        chart.save(output, theme=theme, scale=resolution)

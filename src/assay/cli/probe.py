@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import click
 
 from assay import AssayError, Results, Run, probe
-from assay.cli.command import Command
-from assay.cli.options import Scoring, loaded, measure_options, scoring_options
+from assay.cli.command import Checked, Command
+from assay.cli.options import Scoring, measure_options, scoring_options, take_source, whole_option
 from assay.cli.output import Output, output_options, report_option, save_option, save_results
 from assay.cli.servers import body_option, header_option, path_option
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
@@ -36,7 +34,6 @@ class ProbeCommand(Command):
 @click.command(
     "probe",
     cls=ProbeCommand,
-    short_help="Query a live retriever over HTTP, and score what it returns.",
     usual="queries qrels measures k body path headers checkpoint run_file policies report format_ output",
     examples=(
         "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
@@ -51,9 +48,7 @@ class ProbeCommand(Command):
 @click.option("--queries", required=True, metavar="FILE", help="Questions, each with an id and a text.")
 @click.option("--qrels", required=True, metavar="FILE", help="Judgments.")
 @measure_options(("ndcg@K", "rr@K", "recall@K"))
-@click.option(
-    "-k", type=click.IntRange(min=1), default=10, show_default=True, metavar="K", help="Documents to request per query."
-)
+@whole_option("-k", default=10, metavar="K", help="Documents to request per query.")
 @body_option(f"[default: {DEFAULT_BODY}]")
 @path_option
 @header_option
@@ -64,7 +59,10 @@ class ProbeCommand(Command):
     "[default: answer and other usual names]",
 )
 @click.option(
-    "--references", metavar="FILE", help="Right answers to keep in the records, each with a query id and a text."
+    "--references",
+    metavar="FILE",
+    callback=take_source,
+    help="Right answers to keep in the records, each with a query id and a text.",
 )
 @click.option("--concurrency", type=int, default=8, show_default=True, metavar="N", help="Requests at a time.")
 @click.option("--timeout", type=float, default=30.0, show_default=True, metavar="N", help="Seconds per request.")
@@ -93,11 +91,9 @@ def command(
     url: str,
     queries: str,
     qrels: str,
-    measures: str | None,
     body: str | None,
     path: str | None,
     answer_path: str | None,
-    references: str | None,
     headers: tuple[str, ...],
     timeout: float,
     run_file: str | None,
@@ -106,7 +102,7 @@ def command(
     records_file: str | None,
     out: Output,
     scoring: Scoring,
-    **asking: Any,  # noqa: ANN401 - click has checked them
+    **asking: Checked,
 ) -> None:
     """Sends every judged query to the retriever at URL, and scores what it returns.
 
@@ -114,23 +110,19 @@ def command(
     list of ids or documents, and with an answer if the system answers. The output shows quality and latency. Failed
     queries score 0 and are listed; the command fails only if no query was answered.
     """
-    check_single_input(queries, qrels, references)
+    check_single_input(queries, qrels, asking["references"])
     if records_file is not None:
         check_records_name(records_file)
     for target in (run_file, records_file):
         check_target(target)
     search = HttpSearch(url, body=body, path=path, answer_path=answer_path, headers=headers, timeout=timeout)
-    with loaded(scoring.files), explained_interrupt():
-        probed = probe(
-            search,
-            source_of(queries),
-            scoring.qrels(qrels),
-            measures,
-            timeout=timeout,
-            references=source_of(references),
-            **asking,
-            **scoring.how,
-        )
+    try:
+        probed = probe(search, source_of(queries), scoring.qrels(qrels), timeout=timeout, **asking, **scoring.how)
+    except KeyboardInterrupt as stop:
+        # How far it got.
+        for note in getattr(stop, "__notes__", ()):
+            say(f"assay: {note}")
+        raise
     say_loudly(probed.notes)
     attempt_each(
         lambda: save_results(Results({"probe": probed.result}), save),
@@ -169,14 +161,3 @@ def write_run(run: Run, target: str | None) -> None:
     for what, formats in lost:
         do = "does" if len(formats) == 1 else "do"
         say(f"note: {target} does not hold {what}; {' and '.join(formats)} {do}")
-
-
-@contextmanager
-def explained_interrupt() -> Iterator[None]:
-    """After Ctrl-C, says how far it got."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        for note in getattr(stop, "__notes__", ()):
-            say(f"assay: {note}")
-        raise

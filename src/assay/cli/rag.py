@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assay import evaluate_rag
-from assay.cli.command import Command, Setting, number
+from assay.cli.command import Checked, Command, Setting, number
 from assay.cli.options import (
+    Scoring,
     column_option,
-    convention_option,
-    given,
     human_option,
-    load_option,
-    loaded,
     measure_options,
-    policy_option,
+    scoring_options,
+    take_source,
+    whole_option,
 )
 from assay.cli.output import Output, output_options, report_option, save_option, slice_option
 from assay.cli.servers import judge_options
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from assay import Judge, Measure, RagResult
 
-WORST = 5
 MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # What can say which answers are wrong; any measure can choose the worst.
 RATING = ("answers", "scores", "judged")
@@ -47,7 +45,6 @@ def share_or_word(text: str) -> float | str:
 @click.command(
     "rag",
     cls=Command,
-    short_help="Score the retrieval and the answers of a RAG system.",
     usual="measures per_query worst by judge judge_model human corpus report policies format_ output save",
     examples=(
         "assay rag records.jsonl",
@@ -69,17 +66,13 @@ def share_or_word(text: str) -> float | str:
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
 @measure_options((*MEASURES, "and the scores of the records"))
 @click.option("-q", "--per-query", is_flag=True, help="Print one row per question, then one with the means.")
-@click.option(
-    "--worst",
-    type=click.IntRange(min=0),
-    default=WORST,
-    show_default=True,
-    metavar="N",
-    help="Show the N questions with the worst answers.",
-)
+@whole_option("--worst", default=5, least=0, help="Show the N questions with the worst answers.")
 @click.option("--by", metavar="MEASURE", help="Measure that decides which answers are wrong, and which are worst.")
 @click.option(
-    "--corpus", metavar="FILE", help="Passages by document id, for measures that need them, or spans of chunks."
+    "--corpus",
+    metavar="FILE",
+    callback=take_source,
+    help="Passages by document id, for measures that need them, or spans of chunks.",
 )
 @column_option
 @click.option(
@@ -94,8 +87,7 @@ def share_or_word(text: str) -> float | str:
 @report_option
 @slice_option
 @output_options(styled=True)
-@convention_option
-@policy_option(
+@scoring_options(
     Setting("right", number, "value from which an answer counts as correct (default: half of the maximum)"),
     Setting(
         "match",
@@ -106,8 +98,8 @@ def share_or_word(text: str) -> float | str:
         "overlap", share_or_word, "share of a gold span that a retrieved chunk must cover to hit it, or any (default)"
     ),
     Setting("overlap_of", str, "what the share is of: gold (the gold span, default), chunk, or iou (both together)"),
+    without=("formats",),
 )
-@load_option
 def command(
     *,
     records: str,
@@ -116,18 +108,14 @@ def command(
     per_query: bool,
     worst: int,
     by: str | None,
-    corpus: str | None,
-    columns: dict[str, str],
     criteria: tuple[str, ...],
     judge: Judge | None,
-    human: str | None,
     save: str | None,
     report: str | None,
     slices: tuple[str, ...],
     out: Output,
-    convention: str | None,
-    policies: dict[str, Any],
-    files: tuple[str, ...],
+    scoring: Scoring,
+    **reading: Checked,
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
@@ -138,27 +126,18 @@ def command(
     of its own, OUTPUTS: a run, or a result file of AutoRAG. Then RECORDS may also be a BEIR folder or a LlamaIndex
     dataset.
     """
-    check_single_input(records, outputs, corpus, human)
-    right = policies.pop("right", None)
-    with loaded(files) as modules:
-        own_criteria = enter_criteria(criteria)
-        result = evaluate_rag(
-            source_of(records),
-            with_functions(measures, modules) or own_criteria or None,
-            outputs=source_of(outputs),
-            corpus=source_of(corpus),
-            columns=columns,
-            judge=judge,
-            human=source_of(human),
-            **given({"convention": convention}),
-            **policies,
-        )
-        if report is not None:
-            # The address of a judge may hold a key.
-            how = this_command() if judge is None else ""
-            result.report(report, by=by, right=right, slices=slices, reproduce=how)
-        say_loudly(result.notes)
-        out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right))
+    check_single_input(records, outputs, reading["corpus"], reading["human"])
+    right = scoring.how.pop("right", None)
+    own_criteria = enter_criteria(criteria)
+    chosen = with_functions(measures, scoring.modules) or own_criteria or None
+    reading |= {"outputs": source_of(outputs), "judge": judge, **scoring.how}
+    result = evaluate_rag(source_of(records), chosen, **reading)
+    if report is not None:
+        # The address of a judge may hold a key.
+        how = this_command() if judge is None else ""
+        result.report(report, by=by, right=right, slices=slices, reproduce=how)
+    say_loudly(result.notes)
+    out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right))
     if save is not None:
         result.save(save)
     say_notes(result.notes if out.is_bare else ())

@@ -7,32 +7,28 @@ from typing import Any
 import click
 
 from assay import Result, compare, evaluate, load_result
-from assay.cli.command import Command
+from assay.cli.command import Checked, Command
 from assay.cli.options import (
     MEASURES,
     TESTING,
     Scoring,
     corpus_option,
-    loaded,
     measure_options,
     queries_option,
     scoring_options,
     testing_options,
-    texts_given,
     title_option,
 )
 from assay.cli.output import check_page, slice_option
 from assay.cli.terminal import check_single_input, say, say_loudly, this_command
 from assay.terminal import is_stored, name_all, source_of, split_measures, watched
 
-NAME, TITLE = "report.html", "assay report"
-TOP, MOST_TOP = 20, 1_000
+TITLE = "assay report"
 
 
 @click.command(
     "report",
     cls=Command,
-    short_help="Write one HTML file, from the verdict down to the passages.",
     usual="page_file measures queries corpus slices top title baseline test convention policies",
     examples=(
         "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
@@ -47,20 +43,20 @@ TOP, MOST_TOP = 20, 1_000
     "-o",
     "--output",
     "page_file",
-    default=NAME,
+    default="report.html",
     show_default=True,
     metavar="FILE",
     callback=check_page,
     help="File to write.",
 )
-@measure_options(MEASURES)
+@measure_options()
 @queries_option
 @corpus_option
 @slice_option
 @click.option(
     "--top",
-    type=click.IntRange(1, MOST_TOP),
-    default=TOP,
+    type=click.IntRange(1, 1_000),
+    default=20,
     show_default=True,
     metavar="N",
     help="Documents to show of each ranking.",
@@ -74,13 +70,12 @@ def command(
     runs: tuple[str, ...],
     page_file: str,
     measures: str | None,
-    queries: str | None,
-    corpus: str | None,
-    slices: tuple[str, ...],
     top: int,
     title: str | None,
+    baseline: str | None,
+    test: str,
     scoring: Scoring,
-    **testing: Any,  # noqa: ANN401 - click has checked them
+    **shown: Checked,
 ) -> None:
     """Writes a report on one or more RUNs: one HTML file that needs no network and no server.
 
@@ -89,22 +84,19 @@ def command(
 
     A RUN can also be a result that was stored with --save, or another report; if all are, there are no QRELS.
     """
-    check_single_input(qrels, *runs, queries, corpus)
+    check_single_input(qrels, *runs, shown["queries"], shown["corpus"])
     if not runs and not is_stored(qrels):
         raise click.UsageError("missing RUN; name at least one run after QRELS")
-    shown: dict[str, Any] = {"slices": slices, "top": top, "title": title or TITLE, "reproduce": this_command()}
-    shown |= texts_given(queries, corpus)
-    with loaded(scoring.files):
-        judgments, known = name_all(scoring.qrels_or_path(qrels), [source_of(run) for run in runs])
-        if len(known) > 1:
-            found = compare(judgments, known, measures, top=top, progress=True, **testing, **scoring.reading)
-            say_loudly(found.notes)
-            found.report(page_file, **shown)
-        else:
-            ((name, run),) = known.items()
-            result = only_result(judgments, run, measures, scoring, top)
-            say_loudly(result.notes)
-            result.report(page_file, name=name, **shown)
+    judgments, known = name_all(scoring.qrels_or_path(qrels), [source_of(run) for run in runs])
+    found: Any
+    if len(known) > 1:
+        testing = {"baseline": baseline, "test": test, **scoring.reading}
+        found = compare(judgments, known, measures, top=top, progress=True, **testing)
+    else:
+        ((shown["name"], run),) = known.items()
+        found = only_result(judgments, run, measures, scoring, top)
+    say_loudly(found.notes)
+    found.report(page_file, top=top, title=title or TITLE, reproduce=this_command(), **shown)
     say(f"report written to {page_file}")
 
 

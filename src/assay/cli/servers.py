@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.command import Setting, SettingsOption, number, truth, whole
-from assay.cli.options import Decorator, stacked
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, pair_of, truth, whole
+from assay.cli.options import stacked
 from assay.cli.terminal import emit, say
 from assay.errors import AssayError, FileError
 from assay.terminal import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def read_prices(text: str) -> tuple[float, float]:
-    """`INPUT,OUTPUT`: what a million tokens cost."""
-    try:
-        sent, reply = map(float, text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not of the form INPUT,OUTPUT, such as 0.15,0.6") from None
-    return sent, reply
 
 
 SETTINGS = (
@@ -39,7 +30,9 @@ SETTINGS = (
     Setting("tokens_per_minute", whole, "the server's limit of tokens per minute"),
     Setting("timeout", number, "seconds per request (default 120)"),
     Setting("retries", whole, "retries of a failed request (default 3)"),
-    Setting("prices", read_prices, "price per million input and output tokens, such as 0.15,0.6"),
+    Setting(
+        "prices", pair_of("INPUT,OUTPUT", "0.15,0.6"), "price per million input and output tokens, such as 0.15,0.6"
+    ),
     Setting("max_cost", number, "cost at which to stop; needs prices"),
 )
 OPTIONS = (
@@ -87,14 +80,13 @@ def judge_options(*, is_needed: bool = False) -> Decorator:
             judge_cache: str | None,
             judge_options: dict[str, Any],
             dry_run: bool,
-            **options: Any,  # noqa: ANN401 - click has checked them
+            **options: Checked,
         ) -> None:
-            told: dict[str, Any] = {"--judge-model": judge_model, "--judge-cache": judge_cache}
-            told |= {"--judge-option": judge_options or None, "--dry-run": dry_run or None}
+            told = {"--judge-model": judge_model is not None, "--judge-cache": judge_cache is not None}
+            told |= {"--judge-option": bool(judge_options), "--dry-run": dry_run}
             if judge is None:
-                for name, value in told.items():
-                    if value is not None:
-                        raise click.UsageError(f"{name} needs --judge, the LLM that is asked.")
+                if useless := [name for name, is_told in told.items() if is_told]:
+                    raise click.UsageError(f"{useless[0]} needs --judge, the LLM that is asked.")
                 if is_needed:
                     raise click.UsageError("an LLM is needed: --judge URL or --judge FILE.gguf.")
                 command(judge=None, **options)

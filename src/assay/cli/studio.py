@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
 from assay import studio
-from assay.cli.command import Command, CommandGroup, Setting, whole
+from assay.cli.command import Checked, Command, CommandGroup, Setting, whole
 from assay.cli.interrupt import unguarded
 from assay.cli.options import (
     TESTING,
     Scoring,
     between_option,
     corpus_option,
-    loaded,
     measure_options,
     pool_option,
     queries_option,
     scoring_options,
     testing_options,
     title_option,
+    whole_option,
 )
 from assay.cli.servers import body_option, header_option, path_option
 from assay.cli.terminal import check_single_input, emit, say
-from assay.terminal import count, named, source_of, split_measures
+from assay.terminal import count, named, split_measures
 
 # In place of a file of judgments, if there is none yet.
 NO_QRELS = "none"
@@ -44,11 +43,7 @@ class StudioCommand(Command):
         return {"admin": admin}
 
     def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401 - click's signature
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Checked
     ) -> click.Context:
         if args[:1] == ["admin"]:
             return admin.make_context(f"{info_name} admin", args[1:], parent, **extra)
@@ -58,7 +53,6 @@ class StudioCommand(Command):
 @click.command(
     "studio",
     cls=StudioCommand,
-    short_help="Judge together, and see every number follow the votes.",
     usual="queries corpus store depth votes measures title host port no_open policies",
     examples=(
         "assay studio                                        the demo collection",
@@ -86,15 +80,7 @@ class StudioCommand(Command):
 @measure_options(studio.MEASURES)
 @title_option("the name of the judgments")
 @pool_option
-@click.option(
-    "--votes-per-pair",
-    "votes",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Votes that each pair is to get.",
-)
+@whole_option("--votes-per-pair", "votes", default=1, help="Votes that each pair is to get.")
 @between_option
 @click.option("--search", "search_url", metavar="URL", help="Live retriever to search in, and to vote on its results.")
 @body_option("[default: as in assay probe]")
@@ -115,8 +101,8 @@ def command(
     *,
     qrels: str | None,
     runs: tuple[str, ...],
-    queries: str | None,
-    corpus: str | None,
+    queries: Checked,
+    corpus: Checked,
     store: str | None,
     title: str | None,
     measures: str | None,
@@ -126,7 +112,7 @@ def command(
     headers: tuple[str, ...],
     no_open: bool,
     scoring: Scoring,
-    **options: Any,  # noqa: ANN401 - those of `run_studio`
+    **options: Checked,
 ) -> None:
     """Serves a web application where people judge the documents that RUNs retrieved, and opens the browser.
 
@@ -145,22 +131,21 @@ def command(
     for name, value in {"--body": body, "--path": path, "--header": headers}.items():
         if value and search_url is None:
             raise click.UsageError(f"{name} is for a live retriever; add --search URL")
-    with loaded(scoring.files):
-        known = None if qrels in (None, NO_QRELS) else scoring.qrels(str(qrels))
-        read = {name: scoring.run(file) for name, file in named(runs)}
-        title = title or (None if known is None else Path(str(qrels)).stem)
-        collection = studio.read_collection(title, known, read, queries=source_of(queries), corpus=source_of(corpus))
-        studio.run_studio(
-            collection,
-            store or studio.default_store(is_demo=qrels is None),
-            split_measures(measures) if measures else studio.MEASURES,
-            search=None if search_url is None else search,
-            browse=not no_open,
-            say=say,
-            while_serving=unguarded(),
-            **options,
-            **scoring.how,
-        )
+    known = None if qrels in (None, NO_QRELS) else scoring.qrels(str(qrels))
+    read = {name: scoring.run(file) for name, file in named(runs)}
+    title = title or (None if known is None else Path(str(qrels)).stem)
+    collection = studio.read_collection(title, known, read, queries=queries, corpus=corpus)
+    studio.run_studio(
+        collection,
+        store or studio.default_store(is_demo=qrels is None),
+        split_measures(measures) if measures else studio.MEASURES,
+        search=None if search_url is None else search,
+        browse=not no_open,
+        say=say,
+        while_serving=unguarded(),
+        **options,
+        **scoring.how,
+    )
 
 
 @click.group(

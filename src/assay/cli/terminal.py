@@ -67,9 +67,9 @@ def this_command() -> str:
     return shlex.join(["assay", *sys.argv[1:]])
 
 
-def check_single_input(*arguments: str | None) -> None:
+def check_single_input(*arguments: object) -> None:
     """Standard input can be read only once."""
-    if arguments.count("-") > 1:
+    if sum(each == "-" or hasattr(each, "read") for each in arguments) > 1:
         raise click.UsageError("- is standard input and can be used for one file only")
 
 

@@ -18,9 +18,7 @@ class RawCommand(click.Command):
         return []
 
 
-@click.command(
-    "trec_eval", cls=RawCommand, add_help_option=False, short_help="Drop-in replacement for trec_eval 10, only faster."
-)
+@click.command("trec_eval", cls=RawCommand, add_help_option=False)
 def command(arguments: list[str]) -> None:
     """Takes trec_eval's options and prints the same bytes."""
     output, errors = sys.stdout.buffer, sys.stderr.buffer

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from assay import votes
-from assay.cli.command import Command, Setting, number, whole
-from assay.cli.options import policy_option
-from assay.cli.output import FORMATS, write_judgments
+from assay.cli.command import Checked, Command, Setting, number, pair_of, whole
+from assay.cli.options import choice_option, policy_option
+from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.terminal import check_target, source_of
 
 METHODS = ("majority", "mean", "median", "beta", "wilson", "quepid", "dawid_skene")
 
 
-def read_prior(text: str) -> tuple[float, float]:
-    """`UP,DOWN`: the votes that beta adds."""
-    try:
-        up, down = map(float, text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not of the form UP,DOWN, such as 1,3") from None
-    return up, down
-
-
 @click.command(
     "votes",
     cls=Command,
-    short_help="Turn people's votes into judgments.",
     usual="output method voters policies format_",
     examples=(
         "assay votes votes.csv                                each pair with its grade, and how sure it is",
@@ -38,27 +26,20 @@ def read_prior(text: str) -> tuple[float, float]:
     ),
 )
 @click.argument("votes_file", metavar="FILE")
-@click.option("-o", "--output", metavar="FILE", help="File for the judgments. The format is that of its extension.")
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    default=METHODS[0],
-    show_default=True,
-    metavar="METHOD",
-    help=f"How votes become a grade: {', '.join(METHODS)}.",
-)
+@judgments_option
+@choice_option("--method", choices=METHODS, metavar="METHOD", help="How votes become a grade")
 @click.option("--voters", is_flag=True, help="Show one row per voter instead of one per pair.")
 @policy_option(
     Setting("min_votes", whole, "votes that a pair needs; with fewer it stays unjudged (default 1)"),
     Setting("scale", str, "what the votes -1, 0 and 1 are: thumbs, grades or auto (default)"),
     Setting("threshold", number, "grade from which a vote counts as up, any other as down"),
-    Setting("prior", read_prior, "UP,DOWN: votes that the method beta adds (default 1,1)"),
+    Setting("prior", pair_of("UP,DOWN", "1,3"), "UP,DOWN: votes that the method beta adds (default 1,1)"),
     Setting("level", number, "level of the intervals, and of the method wilson (default 0.95)"),
     only=(),
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Format of the output.  [default: table]")
+@table_option
 def command(
-    *, votes_file: str, output: str | None, method: str, voters: bool, policies: dict[str, Any], format_: str | None
+    *, votes_file: str, output: str | None, method: str, voters: bool, policies: Checked, format_: str | None
 ) -> None:
     """Turns the votes in FILE into judgments: a grade per query and document, and how sure it is.
 
