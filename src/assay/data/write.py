@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError, LossError
 from assay.core.text import Option, quoted
-from assay.data.formats import BY_NAME, Format, by_suffix, ending, find_format
+from assay.data.formats import BY_NAME, BY_SUFFIX, Format, ending, find_format
 from assay.data.formats.trec import DEFAULT_TAG, writable_tag
 from assay.data.frames.columns import BLANK, NOT_FIRST, NUL, id_columns
 from assay.files.replace import partial_file, replaced, target_of
@@ -47,7 +47,7 @@ def write_file(data: QueryTable, path: str | os.PathLike[str], format: str | Non
 def format_of(data: QueryTable, target: Path) -> Format:
     """The format that the name says: `.tsv` is BEIR's form of judgments, and TREC any that says nothing."""
     table = "beir" if data.is_judgments else "tsv"
-    return by_suffix(target) or BY_NAME[table if ending(target) == ".tsv" else "trec"]
+    return BY_SUFFIX.get(ending(target)) or BY_NAME[table if ending(target) == ".tsv" else "trec"]
 
 
 def refuse_losses(data: QueryTable, format: Format) -> None:

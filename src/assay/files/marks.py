@@ -5,17 +5,19 @@ A file may be an archive, or go on after the end of its compressed data.
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.text import quoted
 
 if TYPE_CHECKING:
-    import bz2
-    import lzma
+    from collections.abc import Callable
     from pathlib import Path
 
     from assay.files.source import Source
+
+Found = TypeVar("Found")
 
 # A frame of Zstandard, or one to be skipped, which pzstd writes before each.
 ZSTANDARD = (b"\x28\xb5\x2f\xfd", *(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60)))
@@ -38,8 +40,8 @@ KINDS = {
     "an SQLite database": (0, b"SQLite format 3\0"),
 }
 HEAD = 512
-# Bytes that are decompressed at a time: a small file can hold very much.
-MOST = 1 << 20
+# Bytes that are read at a time, and decompressed at a time: few of these, as a small file can hold very much.
+MOST, PIECE = 1 << 20, 1 << 10
 
 
 def explain(error: DataError, source: Source) -> DataError:
@@ -51,91 +53,67 @@ def explain(error: DataError, source: Source) -> DataError:
             head = each.read(HEAD)
         except DataError:
             # The name of a single letter with which an archive may begin looks like UTF-32.
-            head = start_of(each.path)
+            head = look(start_of, each.path) or b""
         kind = next((kind for kind, (at, mark) in KINDS.items() if head[at : at + len(mark)] == mark), None)
         if kind is not None:
             return FormatError(f"{each.name} is {kind}; extract the data from it first")
-        if isinstance(error, FileError) and each.path.is_file() and goes_on(each.path):
+        if isinstance(error, FileError) and each.path.is_file() and look(goes_on, each.path):
             said = "goes on after the end of its compressed data; remove the rest, or create the file again"
             return FileError(f"{quoted(each.name)} {said}")
     return error
 
 
-def start_of(path: Path) -> bytes:
-    """The first bytes whatever their encoding, decompressed by Python if it can; none if they cannot be read."""
+def look(find: Callable[[IO[bytes]], Found], path: Path) -> Found | None:
+    """What is found in a file; None if it cannot be read."""
     import lzma
     import zlib
 
     try:
         with path.open("rb") as file:
-            start = file.read(MOST)
-        decoder = make_decoder(start)
-        return start if decoder is None else decoder.decompress(start, HEAD)
+            return find(file)
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
-        return b""
+        return None
 
 
-def goes_on(path: Path) -> bool:
+def start_of(file: IO[bytes]) -> bytes:
+    """The first bytes whatever their encoding, decompressed by Python if it can."""
+    start = file.read(MOST)
+    decoder = make_decoder(start)
+    return start if decoder is None else decoder.decompress(start, HEAD)
+
+
+def goes_on(file: IO[bytes]) -> bool:
     """Whether something else follows complete compressed data."""
-    import lzma
-    import zlib
-
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-            file.seek(0)
-            return zst_goes_on(file) if start.startswith(ZSTANDARD) else members_go_on(file, start)
-    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError):
-        return False
+    start = file.read(4)
+    file.seek(0)
+    return zst_goes_on(file) if start.startswith(ZSTANDARD) else members_go_on(file, start)
 
 
-class GzipDecompressor:
-    """Python's decompressor of gzip, with the interface of those of bzip2 and xz."""
-
-    def __init__(self) -> None:
-        import zlib
-
-        self.inner = zlib.decompressobj(wbits=31)
-
-    def decompress(self, data: bytes, most: int) -> bytes:
-        return self.inner.decompress(self.inner.unconsumed_tail + data, most)
-
-    @property
-    def eof(self) -> bool:
-        return self.inner.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self.inner.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self.inner.unused_data
-
-
-def make_decoder(start: bytes) -> GzipDecompressor | bz2.BZ2Decompressor | lzma.LZMADecompressor | None:
+def make_decoder(start: bytes) -> Any:  # noqa: ANN401 - they have no class in common
     """What decompresses data that begin so; None if Python's library does not."""
     import bz2
     import lzma
+    import zlib
 
-    if start.startswith(GZIP):
-        return GzipDecompressor()
-    if start.startswith(BZIP2):
-        return bz2.BZ2Decompressor()
-    return lzma.LZMADecompressor() if start.startswith(XZ) else None
+    makers: dict[bytes, Callable[[], Any]] = {
+        GZIP: partial(zlib.decompressobj, wbits=31),
+        BZIP2: bz2.BZ2Decompressor,
+        XZ: lzma.LZMADecompressor,
+    }
+    return next((make() for mark, make in makers.items() if start.startswith(mark)), None)
 
 
 def members_go_on(file: IO[bytes], start: bytes) -> bool:
     """Whether what follows the last complete member does not begin another one."""
-    rest = file.read(MOST)
+    rest = file.read(PIECE)
     while rest and (member := make_decoder(start)):
-        while not member.eof:
-            if not rest and member.needs_input:
-                return False
-            member.decompress(rest, MOST)
-            rest = file.read(MOST) if member.needs_input and not member.eof else b""
-        rest = member.unused_data + file.read(MOST)
-        if rest and not rest.startswith(next(mark for mark in (GZIP, BZIP2, XZ) if start.startswith(mark))):
+        while rest and not member.eof:
+            member.decompress(rest)
+            rest = file.read(PIECE)
+        if not member.eof:
+            return False
+        rest = member.unused_data + rest
+        if rest and type(make_decoder(rest)) is not type(member):
             return True
     return False
 

@@ -58,8 +58,6 @@ def target_of(path: str | os.PathLike[str]) -> Path:
     name = os.fsdecode(path)
     if name.endswith(("/", os.sep)):
         raise FileError(f"{quoted(name)} names a directory, not a file")
-    if "\0" in name:
-        raise FileError(f"{quoted(name)} is not a valid file name: it has a NUL character")
     return check_path(name)
 
 
@@ -95,12 +93,17 @@ def replaced(target: Path) -> Iterator[Path]:
             file.close()
         partial.replace(final)
         # The rename is put on the disk, too, where folders can be opened.
-        with suppress(OSError):
-            descriptor = os.open(final.parent, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        with suppress(OSError), opened(final.parent, os.O_RDONLY) as descriptor:
+            os.fsync(descriptor)
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Iterator[int]:
+    descriptor = os.open(path, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -143,12 +146,9 @@ def remove_unlocked(path: Path) -> None:
         # A file that somebody has open cannot be removed there.
         path.unlink()
         return
-    descriptor = os.open(path, OPEN)
-    try:
+    with opened(path, OPEN) as descriptor:
         lock(descriptor)
         path.unlink()
-    finally:
-        os.close(descriptor)
 
 
 def keep_rights(path: Path, old: os.stat_result) -> None:

@@ -13,18 +13,16 @@ import logging
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from httpcore2 import (
-    SOCKET_OPTION,
     HTTP11Connection,
     HTTPConnection,
     NetworkBackend,
     NetworkStream,
-    Origin,
     ReadError,
     RemoteProtocolError,
     Request,
@@ -114,13 +112,8 @@ class LimitedStream(NetworkStream):
     def close(self) -> None:
         self.stream.close()
 
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002 - the limits say
-    ) -> NetworkStream:
-        return LimitedStream(self.stream.start_tls(ssl_context, server_hostname, LIMITS.seconds_left()))
+    def start_tls(self, *how: Any, **named: Any) -> NetworkStream:  # noqa: ANN401 - as of any stream
+        return LimitedStream(self.stream.start_tls(*how, **named | {"timeout": LIMITS.seconds_left()}))
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 - whatever the socket says
         return self.stream.get_extra_info(info)
@@ -129,16 +122,8 @@ class LimitedStream(NetworkStream):
 class LimitedBackend(NetworkBackend):
     """Opens connections within limits."""
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ARG002 - the limits say
-        local_address: str | None = None,
-        socket_options: Iterable[SOCKET_OPTION] | None = None,
-    ) -> NetworkStream:
-        seconds = LIMITS.seconds_left()
-        return LimitedStream(SyncBackend().connect_tcp(host, port, seconds, local_address, socket_options))
+    def connect_tcp(self, *where: Any, **named: Any) -> NetworkStream:  # noqa: ANN401 - as of any backend
+        return LimitedStream(SyncBackend().connect_tcp(*where, **named | {"timeout": LIMITS.seconds_left()}))
 
 
 class ConnectionPool:
@@ -192,7 +177,10 @@ class ConnectionPool:
                 # Nothing of a response may have come.
                 if self._is_closed or LIMITS.bytes_left < MOST_HEADERS or time.monotonic() - start > AT_ONCE:
                     raise
-        connection = self._add(request.url.origin)
+        origin = request.url.origin
+        connection = HTTPConnection(origin, self._tls, keepalive_expiry=IDLE_SECONDS, network_backend=self._backend)
+        with self._lock:
+            self._open.add(connection)
         return connection, self._send_on(connection, request)
 
     def _send_on(self, connection: HTTPConnection, request: Request) -> Response:
@@ -211,12 +199,6 @@ class ConnectionPool:
                     return connection
                 self._remove(connection)
         return None
-
-    def _add(self, origin: Origin) -> HTTPConnection:
-        connection = HTTPConnection(origin, self._tls, keepalive_expiry=IDLE_SECONDS, network_backend=self._backend)
-        with self._lock:
-            self._open.add(connection)
-        return connection
 
     def _remove(self, connection: HTTPConnection) -> None:
         with self._lock:

@@ -11,11 +11,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from assay._kernel import Rows
 from assay.core.errors import FormatError
-from assay.core.limits import LIMITS
 from assay.core.text import Task, show
 from assay.data.formats import json, jsonl, parquet, separated, tabular, trec
 from assay.data.formats.tabular import Need
@@ -25,18 +23,12 @@ from assay.files.source import COMPRESSIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from assay._kernel import Progress, Ranker
+    from assay._kernel import Progress, Ranker, Rows
     from assay.data.formats.tabular import Batch, Placed
     from assay.files.source import Source
 
     Columns: TypeAlias = Mapping[str, str] | None
     ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]
-
-    class ReadRows(Protocol):
-        """Reads judgments or a run that are not a table."""
-
-        def __call__(self, source: Source, *, judgments: bool) -> Rows: ...
-
     Rank: TypeAlias = Callable[[Ranker, Source, int, Progress | None], None]
     RankTable: TypeAlias = Callable[[Source, Callable[[], Ranker], Columns, int, Progress | None], Ranker | None]
 
@@ -68,9 +60,9 @@ class Format:
     name: str
     suffixes: tuple[str, ...] = ()
     mark: re.Pattern[str] | None = None
-    batches: Callable[[Source], Generator[Batch]] | None = None
-    needed: Callable[[Source, Need], Generator[Batch]] | None = None
-    rows: ReadRows | None = None
+    batches: ReadBatches | None = None
+    needed: Callable[..., Generator[Batch]] | None = None
+    rows: Callable[..., Rows] | None = None
     rank: Rank | None = None
     rank_table: RankTable | None = None
     content: Callable[[Source], Any] | None = None
@@ -121,8 +113,7 @@ class Format:
 
     def reader(self, batches: ReadBatches, need: Need) -> ReadBatches:
         """The fastest reader of what is needed."""
-        needed = self.needed
-        return batches if needed is None else lambda source: needed(source, need)
+        return batches if self.needed is None else partial(self.needed, need=need)
 
     def not_for_runs(self) -> FormatError:
         return FormatError(f"{self.name} is a format for judgments, not for runs")
@@ -146,15 +137,15 @@ class Format:
                 yield from tabular.placed_records(self.batches(file), file.name)
 
     def column_names(self, source: Source) -> list[str]:
-        return next((names for file in source.files if (names := self.file_column_names(file))), [])
-
-    def file_column_names(self, source: Source) -> list[str]:
-        if self.names is not None:
-            return self.names(source)
-        if self.batches is None:
-            return []
-        with closing(self.batches(source)) as batches:
-            return next((batch.frame.columns for batch in batches), [])
+        """The columns of the first file that has any."""
+        names: list[str] = []
+        for file in source.files:
+            if self.names is not None:
+                names = names or self.names(file)
+            elif self.batches is not None:
+                with closing(self.batches(file)) as batches:
+                    names = names or next((batch.frame.columns for batch in batches), [])
+        return names
 
 
 def text_table(
@@ -180,24 +171,11 @@ def text_table(
     )
 
 
-def read_trec(source: Source, *, judgments: bool) -> Rows:
-    if source.parts:
-        return Rows.from_files([each[:2] for each in source.parts], source.name, judgments, LIMITS.get())
-    return Rows.from_file(source.path, source.name, judgments, LIMITS.get())
-
-
-def rank_trec(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
-    if source.parts:
-        ranker.add_files([each[:2] for each in source.parts], source.name, threads, progress, LIMITS.get())
-    else:
-        ranker.add_file(source.path, source.name, threads, progress, LIMITS.get())
-
-
 TREC = Format(
     "trec",
     (".trec", ".run", ".qrels", ".qrel"),
-    rows=read_trec,
-    rank=rank_trec,
+    rows=trec.read,
+    rank=trec.rank,
     write=trec.write,
     cannot_hold=trec.CANNOT_HOLD,
 )
@@ -259,35 +237,15 @@ def find_format(name: str | None) -> Format | None:
 
 
 def recognise(source: Source, name: str | None = None, *, default: Format = TREC) -> Format:
-    """The format of a file: the one named, or else what its name or its first lines say.
-
-    JSON Lines are often called .json; no JSON begins like them.
-    """
+    """The format of a file, or of all files of a set: the one named, or else what names or first lines say."""
     chosen = find_format(name)
     if chosen is not None:
         return chosen
-    if source.parts:
-        return by_parts(source, default)
-    chosen = by_suffix(source.path)
-    if chosen is JSON:
-        head = head_of(source)
-        return JSON_LINES if by_mark(head, JSON) is JSON_LINES and jsonl.starts_with_row(head) else JSON
-    return chosen or by_mark(head_of(source), default)
-
-
-def by_parts(source: Source, default: Format) -> Format:
-    """The format that all files of a set have; a file without content has any."""
     found: dict[Format, str] = {}
-    for file in source.parts:
-        chosen = by_suffix(file.path)
-        if chosen in (None, JSON):
-            head = head_of(file)
-            if not head:
-                continue
-            chosen = chosen or by_mark(head, default)
-            # Spark calls JSON Lines .json, and a part may have a single line.
-            chosen = JSON_LINES if chosen is JSON and jsonl.starts_with_row(head) else chosen
-        found.setdefault(chosen, file.path.name)
+    for file in source.files:
+        chosen = recognise_file(file, default, is_part=bool(source.parts))
+        if chosen is not None:
+            found.setdefault(chosen, file.path.name)
     if len(found) > 1:
         kinds = " and ".join(f"{each.name} ({show(name)})" for each, name in found.items())
         raise FormatError(
@@ -297,20 +255,22 @@ def by_parts(source: Source, default: Format) -> Format:
     return next(iter(found), default)
 
 
-def by_suffix(path: Path) -> Format | None:
-    """The format that the name says. `.tsv` and `.txt` say nothing: TREC files have those endings too."""
-    return BY_SUFFIX.get(ending(path))
+def recognise_file(file: Source, default: Format, *, is_part: bool) -> Format | None:
+    """The format that the name of a file says, or else its first lines; None for a part without content."""
+    chosen = BY_SUFFIX.get(ending(file.path))
+    if chosen not in (None, JSON):
+        return chosen
+    head = file.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if is_part and not head:
+        return None
+    marked = next((each for each in FORMATS if each.mark is not None and each.mark.match(head)), default)
+    # JSON Lines are often called .json; no JSON begins like them. Spark calls them so, and a part may have one line.
+    is_lines = (is_part or marked is JSON_LINES) and jsonl.starts_with_row(head)
+    chosen = chosen or marked
+    return JSON_LINES if chosen is JSON and is_lines else chosen
 
 
 def ending(path: Path) -> str:
-    """The ending of a file name, before that of a compression."""
+    """The ending of a file name, before that of a compression. `.tsv` and `.txt` are endings of TREC files too."""
     name = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
     return name.suffix.lower()
-
-
-def head_of(source: Source) -> str:
-    return source.read(HEAD).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-
-
-def by_mark(text: str, default: Format) -> Format:
-    return next((each for each in FORMATS if each.mark is not None and each.mark.match(text)), default)

@@ -75,9 +75,9 @@ def read_entries(source: Source, collect: Callable[[Pairs], Any]) -> Generator[Q
 
 def read_json(source: Source, collect: Callable[[Pairs], Any]) -> Any:  # noqa: ANN401 - whatever the file holds
     with closing(read_entries(source, collect)) as entries:
-        found = [(key, value) for key, value, _ in entries]
+        found = {key: value for key, value, _ in entries}
     if found:
-        return [value for _, value in found] if isinstance(found[0][0], int) else dict(found)
+        return list(found.values()) if 0 in found else found
     with source.files[0].plain() as path, path.open(encoding="utf-8-sig") as file:
         return [] if JsonReader(file, source, collect).peek() == "[" else {}
 

@@ -16,7 +16,7 @@ from assay.data.formats.tabular import Batch, Placed
 from assay.data.frames.columns import KNOWN, normalise_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator
 
     import polars
 
@@ -129,7 +129,11 @@ def read_needed(source: Source, need: Need) -> Generator[Batch]:
         mark = BYTE_ORDER_MARK if file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else b""
         file.seek(len(mark))
         while True:
-            decoder = lines_decoder(list(names), need, longest) if len(names) <= WIDEST else None
+            decoder = None
+            kinds = need.kinds(list(names)) if len(names) <= WIDEST else None
+            if kinds is not None:
+                with suppress(UnicodeEncodeError):
+                    decoder = RowDecoder.json_lines(list(names), kinds, longest)
             block = need.decode(decoder, file)
             if not block.content:
                 return
@@ -171,14 +175,3 @@ def first_keys(file: IO[bytes], longest: int) -> list[str]:
 
 def write(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels or Run
     data.to_polars().write_ndjson(file)
-
-
-def lines_decoder(names: Sequence[str], need: Need, longest: int) -> RowDecoder | None:
-    """What decodes JSON Lines with these keys; None if the kernel cannot."""
-    kinds = need.kinds(names)
-    if kinds is None:
-        return None
-    try:
-        return RowDecoder.json_lines(list(names), kinds, longest)
-    except UnicodeEncodeError:
-        return None

@@ -7,7 +7,7 @@ has the words for what is wrong.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 

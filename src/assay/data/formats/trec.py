@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
+from assay.core.limits import LIMITS
 from assay.core.text import show
 from assay.data.frames.columns import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import polars
 
+    from assay._kernel import Progress, Ranker
     from assay.data.run import Run
     from assay.files.source import Source
 
@@ -81,9 +83,16 @@ def writable_tag(tag: str) -> str:
     return re.sub(f"{BLANK}|{NUL}", "_", tag)
 
 
+def read(source: Source, *, judgments: bool) -> Rows:
+    return Rows.from_files([each[:2] for each in source.files], source.name, judgments, LIMITS.get())
+
+
+def rank(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
+    ranker.add_files([each[:2] for each in source.files], source.name, threads, progress, LIMITS.get())
+
+
 def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa: ARG001 - it holds nothing else
-    columns: list[list[str]] = [[], [], []]
-    levels = []
+    rows: list[tuple[str, str, str, float]] = []
     try:
         lines = source.read().decode().split("\n")
     except UnicodeDecodeError:
@@ -98,12 +107,10 @@ def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa
             raise FormatError(f"{place}: {expected}: {show(line)}")
         query, group, subgroup, document, level = fields
         try:
-            levels.append(float(level))
+            rows.append((query, group + SUBGROUP + subgroup, document, float(level)))
         except ValueError:
             raise FormatError(f"{place}: the level {show(level)} is not a number") from None
-        for column, value in zip(columns, (query, group + SUBGROUP + subgroup, document), strict=True):
-            column.append(value)
-    return grouped_rows(columns[0], columns[1], columns[2], levels)
+    return grouped_rows(*zip(*rows, strict=True)) if rows else grouped_rows([], [], [], [])
 
 
 def grouped_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -43,15 +44,10 @@ def prepare_frame(
     name: str = "the frame",
 ) -> polars.DataFrame:
     """A user's frame, ready for the kernel; `name` is what messages call it."""
-    import polars
-
     with library_errors():
         table = to_polars(frame, columns, judgments=judgments)
-    if not isinstance(table, polars.DataFrame):
-        raise FormatError("the frame cannot be read: it is a single column; pass queries, documents and values")
-    return groups_of_iterations(
-        prepare_table(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}")
-    )
+    ready = prepare_table(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}")
+    return groups_of_iterations(ready)
 
 
 def as_frame(data: object, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame | None:
@@ -63,17 +59,28 @@ def as_frame(data: object, columns: Mapping[str, str] | None, *, judgments: bool
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """Any frame as a polars one, without a copy where the library allows it."""
+    """Any frame as a polars one, with the columns of judgments or a run."""
+    if is_a(frame, "polars.LazyFrame"):
+        names = frame.collect_schema().names()
+    elif is_a(frame, "pandas.DataFrame"):
+        names = list(map(str, frame.columns))
+    else:
+        return whole_frame(frame)
+    found = find_columns(names, columns, judgments=judgments, name="the frame")
+    return whole_frame(frame, list(dict.fromkeys(found.values())))
+
+
+def whole_frame(frame: Any, used: list[str] | None = None) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
+    """Any frame as a polars one, without a copy where the library allows it; with all columns, or those used."""
     import polars
 
-    is_lazy = isinstance(frame, polars.LazyFrame)
-    if not is_lazy and not is_a(frame, "pandas.DataFrame"):
-        return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
-    names = frame.collect_schema().names() if is_lazy else [str(each) for each in frame.columns]
-    used = list(dict.fromkeys(find_columns(names, columns, judgments=judgments, name="the frame").values()))
-    if is_lazy:
-        return frame.select(used).collect()  # type: ignore[no-any-return]
-    return polars.DataFrame([from_pandas(frame.iloc[:, names.index(each)]).alias(each) for each in used])
+    if isinstance(frame, polars.LazyFrame):
+        return (frame if used is None else frame.select(used)).collect()
+    if is_a(frame, "pandas.DataFrame"):
+        names = list(map(str, frame.columns))
+        places = range(len(names)) if used is None else map(names.index, used)
+        return polars.DataFrame([from_pandas(frame.iloc[:, place]).alias(names[place]) for place in places])
+    return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
 
 
 def from_pandas(column: Any) -> polars.Series:  # noqa: ANN401 - pandas' series
@@ -149,32 +156,15 @@ def tuples_series(name: str, values: tuple[Any, ...]) -> polars.Series:
         return polars.Series(name, list(values), dtype=polars.Object)
 
 
-def whole_frame(frame: Any) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
-    """Any frame as a polars one, with all its columns."""
-    import polars
-
-    if isinstance(frame, polars.LazyFrame):
-        return frame.collect()
-    if is_a(frame, "pandas.DataFrame"):
-        names = [str(each) for each in frame.columns]
-        return polars.DataFrame([from_pandas(frame.iloc[:, n]).alias(name) for n, name in enumerate(names)])
-    return polars.DataFrame(frame)
-
-
 def frame_rows(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any library's frame
     """The rows of any frame as dicts; what pandas marks as missing is None."""
-    import polars
-
     if is_a(frame, "pandas.DataFrame"):
-        return [{str(key): none_if_nan(value) for key, value in row.items()} for row in frame.to_dict(orient="records")]
-    if isinstance(frame, polars.LazyFrame):
-        frame = frame.collect()
+        return [
+            {str(key): None if isinstance(each, float) and math.isnan(each) else each for key, each in row.items()}
+            for row in frame.to_dict(orient="records")
+        ]
     with library_errors():
-        return polars.DataFrame(frame).to_dicts()
-
-
-def none_if_nan(value: Any) -> Any:  # noqa: ANN401 - whatever the frame holds
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN
+        return whole_frame(frame).to_dicts()
 
 
 # Types of pandas' columns that Arrow takes without looking at each value.
