@@ -8,13 +8,13 @@ import assay
 from assay.core.note import Note, NoteKind
 from tables import for_each
 
-SENTENCES = [(kind, about) for kind in NoteKind for about in ("", *kind.others)]
+SENTENCES = [(kind, about) for kind in NoteKind for about in kind.sentences]
 
 
 @for_each(("kind", "about"), SENTENCES)
 @for_each("count", [1, 2])
 def test_every_sentence_renders(kind, about, count):
-    template = kind.others[about] if about else kind.sentence
+    template = kind.sentences[about]
     names = {name for _, name, _, _ in Formatter().parse(template) if name} - {"count", "queries"}
     queries = ["q1", "q2"][:count]
     note = Note.of(kind, about=about, queries=queries, **dict.fromkeys(names, "so"))
