@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.core.doc_id import DocIdRule
-from assay.engine.chunks import Chunks
 from tables import for_each
 
 QRELS = {"q1": {"a": 1, "c": 1}, "q2": {"b": 2}}
@@ -281,16 +279,6 @@ def test_fields_that_cannot_be_read(path, message):
     with pytest.raises(assay.errors.FormatError) as caught:
         assay.evaluate(QRELS, FRAME, "rr", doc_id=path)
     assert str(caught.value) == message
-
-
-def test_rankings_are_collapsed_with_their_items():
-    chunks = Chunks(DocIdRule.parse("source"))
-    items = [{"source": "a"}, {"source": "b"}, {"source": "a"}, {}]
-    assert chunks.collapse(["c1", "c2", "c3", "c4"], items) == {"a": 0, "b": 1, "c4": 3}
-    assert [str(note) for note in chunks.notes()] == [
-        "1 chunk of a document that is ranked higher left out",
-        "the rule field:source does not match 1 of 4 ids; kept as they are: 'c4'",
-    ]
 
 
 def before_dash(chunk):

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, Measure
@@ -25,13 +25,8 @@ from assay.core.parameter import Parameter, write_value
 from assay.core.policies import Policies
 from assay.core.text import show
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    # From a bare name or alias to its measure, and what the alias sets.
-    Find = Callable[[str], tuple[Definition, Mapping[str, Any]]]
-    from collections.abc import Callable
-
+# From a bare name or alias to its measure, and what the alias sets.
+Find: TypeAlias = Callable[[str], tuple[Definition, Mapping[str, Any]]]
 SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST_NAME = 1000

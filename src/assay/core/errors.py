@@ -65,18 +65,7 @@ class PolicyError(AssayError, ValueError):
     """An option is wrong."""
 
 
-for _error in (
-    DataError,
-    FileError,
-    FormatError,
-    LimitError,
-    DuplicateError,
-    MismatchError,
-    LossError,
-    NeedError,
-    MeasureError,
-    PolicyError,
-):
+for _error in (*AssayError.__subclasses__(), *DataError.__subclasses__(), *FormatError.__subclasses__()):
     _error.__module__ = "assay.errors"
 
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
 
 # More ids than these tell nothing more about how they differ.
 MOST_IDS = 20_000

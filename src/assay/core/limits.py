@@ -7,21 +7,18 @@ A limit never changes a number, so it is no policy and not part of a signature. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
 
 from assay.core.errors import LimitError, PolicyError
 from assay.core.text import INTERFACE, Interface, show
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 # The kernel's counters end there.
 LARGEST = (1 << 63) - 1
-MOST_ROWS = (1 << 32) - 2
 MOST_THREADS = 1024
+MOST = {"rows": (1 << 32) - 2, "threads": MOST_THREADS}
 UNITS = {"": 1, **{unit: 1000**power for power, unit in enumerate("kmgt", 1)}}
 UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", 1)}
 AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
@@ -80,13 +77,9 @@ def limits(**changes: int) -> Iterator[None]:
 def check_limit(name: str, value: object) -> None:
     if name not in NAMES:
         raise PolicyError(f"unknown limit {show(name)}; the limits are {', '.join(NAMES)}")
-    most = largest(name)
+    most = MOST.get(name, LARGEST)
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
         raise PolicyError(f"limit {name} must be a whole number from 1 to {most:,}, not {show(str(value))}")
-
-
-def largest(name: str) -> int:
-    return {"rows": MOST_ROWS, "threads": MOST_THREADS}.get(name, LARGEST)
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:
@@ -115,7 +108,7 @@ def size(count: int) -> str:
 
 def refuse(what: str, name: str, most: int | None = None) -> LimitError:
     """The error for data past the limit of that name; `most` is what it was, if it was set in another thread."""
-    twice = min(2 * (most or getattr(LIMITS.get(), name)), largest(name))
+    twice = min(2 * (most or getattr(LIMITS.get(), name)), MOST.get(name, LARGEST))
     in_shell = INTERFACE.get() is Interface.SHELL
     option = f"assay --limit {name}={twice} …" if in_shell else f"with assay.limits({name}={twice}):"
     return LimitError(f"{what}; if that is right, raise the limit: {option}")

@@ -7,7 +7,7 @@ there is none.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -18,7 +18,6 @@ from assay.core.text import printable
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator
 
 DELAY = 1.0
 PAUSE = 0.1

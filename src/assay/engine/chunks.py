@@ -2,22 +2,20 @@
 
 The kernel finds the documents and keeps the best chunk of each, query by query (`ChunkRanking`).
 
-For rankings in a given order, as those of RAG records and of a live retriever:
-
-    found = Chunks(rule)                        # counts over all rankings what the notes say
-    kept = found.collapse(ids, items)           # of one ranking: each document, and the place of its best chunk
-    found.notes()                               # what was left out, and what the rule did not match
+`Chunks` counts over the rankings of RAG records and of a live retriever what the notes say: what was left out, and what
+the rule did not match.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from assay._kernel import Index, Ranker, Rows
-from assay.core.doc_id import field_missing
+from assay._kernel import Index, Options, Progress, Ranker, Rows
+from assay.core.doc_id import DocIdRule, field_missing
 from assay.core.note import Note, NoteKind
 from assay.core.text import printable, some
 from assay.data.chunks.fields import MOST_SHOWN, FieldReader, Lacking, table_format
@@ -27,10 +25,6 @@ from assay.engine.kernel import JOINT, KernelRanking, rank_run
 from assay.files.source import is_source, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from assay._kernel import Options, Progress
-    from assay.core.doc_id import DocIdRule
     from assay.data.qrels import Qrels
 
 
@@ -44,15 +38,16 @@ class Chunks:
     unmatched: int = 0
     shown: list[str] = field(default_factory=list)
 
-    def documents(self, chunks: Sequence[str], items: Sequence[object] | None = None) -> list[str]:
-        """The document of each chunk of a ranking, as a list with duplicates; `items` are what was retrieved.
+    def documents(self, chunks: Sequence[str]) -> list[str]:
+        """The document of each chunk of a ranking, as a list with duplicates.
 
         A chunk that the rule does not match is a document of its own.
+
+        >>> from assay.core.doc_id import DocIdRule
+        >>> Chunks(DocIdRule.parse("before:#")).documents(["b#2", "a#1", "b#1", "c"])
+        ['b', 'a', 'b', 'c']
         """
-        if self.rule.is_field:
-            found = [self.rule.match(*each) for each in zip(chunks, items or [None] * len(chunks), strict=True)]
-        else:
-            found = self.rule.match_all(chunks).to_list()
+        found = self.rule.match_all(chunks).to_list()
         lacking = [chunk for chunk, document in zip(chunks, found, strict=True) if document is None]
         self.count(len(chunks), len(lacking), lacking)
         return [document or chunk for chunk, document in zip(chunks, found, strict=True)]
@@ -62,19 +57,6 @@ class Chunks:
         self.retrieved += retrieved
         self.unmatched += unmatched
         self.shown = list(dict.fromkeys([*self.shown, *lacking]))[:MOST_SHOWN]
-
-    def collapse(self, chunks: Sequence[str], items: Sequence[object] | None = None) -> dict[str, int]:
-        """The documents of a ranking, best first, each with the place of its first chunk, from 0.
-
-        >>> from assay.core.doc_id import DocIdRule
-        >>> Chunks(DocIdRule.parse("before:#")).collapse(["b#2", "a#1", "b#1", "c"])
-        {'b': 0, 'a': 1, 'c': 3}
-        """
-        kept: dict[str, int] = {}
-        for place, document in enumerate(self.documents(chunks, items)):
-            kept.setdefault(document, place)
-        self.dropped += len(chunks) - len(kept)
-        return kept
 
     def notes(self) -> list[Note]:
         """How many chunks were left out, and which ids the rule does not match."""
@@ -91,8 +73,6 @@ class Chunks:
 class ChunkRanking(KernelRanking):
     """Ranks the documents of chunks. A file is ranked while it is read, unless a function of Python is the rule."""
 
-    # As if the run were read whole first.
-    scattered = surplus = 0
     is_held = False
 
     def __init__(self, qrels: Qrels, options: Sequence[Options], rule: DocIdRule) -> None:
@@ -127,6 +107,10 @@ class ChunkRanking(KernelRanking):
 
     def repeats_dropped(self, number: int) -> int:
         return sum(each.repeats_dropped(number) for each in (self.ranker, *self.others))
+
+    def untidy(self) -> tuple[int, int]:
+        # As if the run were read whole first.
+        return 0, 0
 
     def chunks(self, number: int) -> Chunks:
         rankers = (self.ranker, *self.others)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars
 
 from assay.core.judged import floats, integers
+from assay.core.note import Note
 from assay.data.chunks.fields import MOST_SHOWN
 from assay.engine.chunks import Chunks
-from assay.engine.ranking import GivenRun, Ranking
+from assay.engine.ranking import Counts, Ranking
 from assay.engine.tops import Tops
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
-    from assay.core.note import Note
     from assay.data.qrels import Qrels
-    from assay.engine.ranking import Counts
 
-    Schema = Mapping[str, Any]
-
+Schema: TypeAlias = Mapping[str, Any]
 COUNTS = ("higher", "tied", "before_descending", "before_ascending", "before_input")
 SPREAD = ("top", "second", "deviation")
 # What is known of a ranking under the kernel's options of a number, of a judged document in it, and of a part of a run.
@@ -123,12 +120,9 @@ class Counted:
 class CountedRanking(Ranking):
     """A run whose judged documents were counted in parts."""
 
-    scattered = surplus = 0
-
     def __init__(self, qrels: Qrels, counted: Counted, run: str | None) -> None:
-        self.qrels, self.size = qrels, len(qrels)
-        self.given = GivenRun({}, is_sample=True)
-        self.refused = {"judgments": {}, "rankings": {}}
+        super().__init__(qrels)
+        self.size = len(qrels)
         is_run = polars.col("run").eq_missing(polars.lit(run, polars.String))
         self.totals = counted.totals.filter(is_run)
         queries = polars.DataFrame(
@@ -165,6 +159,9 @@ class CountedRanking(Ranking):
     def kept_tops(self) -> Tops:
         """None: nothing but judged documents is known."""
         return Tops.pack([[]] * self.size)
+
+    def untidy(self) -> tuple[int, int]:
+        return 0, 0
 
     def unknown(self) -> list[str]:
         return self.unjudged

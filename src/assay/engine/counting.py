@@ -10,25 +10,20 @@ and `order` where a run has a name or the place of a row counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars
 
 from assay._kernel import Counter
 from assay.core.errors import DataError, DuplicateError
-from assay.core.judged import integers
+from assay.core.judged import IntArray, integers
+from assay.core.policies import Policies
 from assay.core.text import show
-from assay.engine.counted import COUNTS, FACTS, HITS, SPREAD, TOTALS, Counted, shaped
+from assay.engine.counted import COUNTS, FACTS, HITS, SPREAD, TOTALS, Counted, Schema, shaped
 from assay.engine.kernel import kernel_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from assay.core.judged import IntArray
-    from assay.core.policies import Policies
-    from assay.engine.counted import Schema
 
 # The slots of a gap between judged documents; see kernel/src/rank/levels.rs.
 SLOTS = 4

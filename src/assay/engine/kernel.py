@@ -8,32 +8,21 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from assay._kernel import Options, Ranker
+from assay._kernel import Options, Progress, Ranker
 from assay.core.limits import LIMITS, MOST_THREADS
-from assay.core.policies import check_whole
+from assay.core.policies import Policies, check_whole
 from assay.data.formats import find_format, recognise
 from assay.data.frames.columns import GIVEN_RANK, check_roles, rows_of_table
 from assay.data.frames.frame import as_frame, is_frame
-from assay.data.qrels import as_dicts
+from assay.data.qrels import Qrels, as_dicts
 from assay.data.run import Run
-from assay.engine.ranking import GivenRun, Ranking, repeats_of, within_depth
-from assay.engine.tops import Tops
+from assay.engine.ranking import Counts, Ranking, repeats_of, within_depth
 from assay.files.source import is_source, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from assay._kernel import Progress
-    from assay.core.note import Note
-    from assay.core.policies import Policies
-    from assay.data.qrels import Qrels
-    from assay.engine.ranking import Counts
-
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
@@ -45,9 +34,8 @@ class KernelRanking(Ranking):
     """A run as the kernel ranks it, under several options at once."""
 
     def __init__(self, qrels: Qrels, options: Sequence[Options], *, surplus: bool = False) -> None:
-        self.qrels, self.options, self.is_surplus_ignored = qrels, list(options), surplus
-        self.given = GivenRun({}, is_sample=True)
-        self.refused = {"judgments": {}, "rankings": {}}
+        super().__init__(qrels)
+        self.options, self.is_surplus_ignored = list(options), surplus
         self.ranker = self.new_ranker()
         self._counts: dict[int, Counts] = {}
 
@@ -63,33 +51,10 @@ class KernelRanking(Ranking):
         self.ranker.add(query, ranking)
         self._counts.clear()
 
-    @property
-    def scattered(self) -> int:  # type: ignore[override]
-        return self.ranker.scattered
-
-    @property
-    def surplus(self) -> int:  # type: ignore[override]
-        return self.ranker.surplus
-
     def counts(self, number: int) -> Counts:
         if number not in self._counts:
             self._counts[number] = self.ranker.columns(number)
         return self._counts[number]
-
-    def unknown(self) -> list[str]:
-        return self.ranker.unknown()
-
-    def repeats_dropped(self, number: int) -> int:
-        return self.ranker.repeats_dropped(number)
-
-    def excluded(self, number: int) -> int:
-        return self.ranker.excluded(number)
-
-    def kept_tops(self) -> Tops:
-        return Tops.of(self.ranker.tops(0))
-
-    def chunk_notes(self, number: int) -> list[Note]:  # noqa: ARG002 - as in `Ranking`
-        return []
 
     @property
     def is_held(self) -> bool:
@@ -155,9 +120,8 @@ def kernel_options(policies: Policies, needs: Collection[str], top: int = 0) -> 
     if top and not policies.judged_only:
         most = within_depth(policies, top)
         # For ranx's sort one more, which may tie with the last.
-        more = (
-            {"top": most + 1, "ties": "input"} if policies.ties == "quicksort" else {"top": most, "ties": policies.ties}
-        )
+        is_sorted = policies.ties == "quicksort"
+        more = {"top": most + is_sorted, "ties": "input" if is_sorted else policies.ties}
     if policies.doc_id is not None:
         rule: Any = policies.doc_id
         # Rows that name their document need not name a chunk.

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.judged import integers
+from assay.core.judged import FloatArray, integers
+from assay.core.policies import Policies
 from assay.data.frames.frame import is_frame, is_tuples
 from assay.data.qrels import has_queries
 from assay.data.run import Run
@@ -24,8 +25,6 @@ from assay.engine.tops import Tops
 from assay.files.source import is_source
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
-    from assay.core.policies import Policies
     from assay.engine.ranking import Counts, GivenRun, Ranking
 
 # The shortest ranking whose ties can change places.

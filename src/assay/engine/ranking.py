@@ -6,22 +6,20 @@ judged documents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers
 from assay.core.note import Note, NoteKind
-from assay.core.policies import EFFECTS
+from assay.core.policies import EFFECTS, Policies
 from assay.core.text import EMPTY_ID
 from assay.engine.tops import Tops, judged_tops
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay._kernel import Index, Rows
-    from assay.core.policies import Policies
+    from assay._kernel import Index, Ranker, Rows
     from assay.data.qrels import Qrels
 
 # What the kernel counted, as int64 and float64 in bytes; see `Columns` in `_kernel.pyi`.
@@ -44,36 +42,48 @@ class GivenRun(NamedTuple):
     is_sample: bool = False
 
 
-class Ranking(Protocol):
+class Ranking:
     """The judged documents of a run, ranked. The number is that of the kernel's options, as a plan counts them.
 
-    `refused` are the queries whose judgments or rankings a tool cannot use: of each of the two, by the tool's name.
+    `ranker` is who counted them: the kernel, unless counts of parts were added up. `refused` are the queries whose
+    judgments or rankings a tool cannot use: of each of the two, by the tool's name.
     """
 
     qrels: Qrels
-    given: GivenRun
-    refused: dict[str, dict[str, list[str]]]
-    # Rows that did not stand with their query's others, and lines with more fields than a run has.
-    scattered: int
-    surplus: int
+    ranker: Ranker
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.given = GivenRun({}, is_sample=True)
+        self.refused: dict[str, dict[str, list[str]]] = {"judgments": {}, "rankings": {}}
 
     def counts(self, number: int) -> Counts:
         """What was counted."""
+        return self.ranker.columns(number)
 
     def unknown(self) -> list[str]:
         """Queries of the run that have no judgments."""
+        return self.ranker.unknown()
 
     def repeats_dropped(self, number: int) -> int:
         """How many duplicate documents were left out."""
+        return self.ranker.repeats_dropped(number)
 
     def excluded(self, number: int) -> int:
         """How many documents were left out because they are named like their query."""
+        return self.ranker.excluded(number)
+
+    def untidy(self) -> tuple[int, int]:
+        """How many queries had their rows apart, and how many lines had more fields than a run has."""
+        return self.ranker.scattered, self.ranker.surplus
 
     def kept_tops(self) -> Tops:
         """The first documents of each query, as the first options keep them."""
+        return Tops.of(self.ranker.tops(0))
 
-    def chunk_notes(self, number: int) -> list[Note]:
+    def chunk_notes(self, number: int) -> list[Note]:  # noqa: ARG002 - for rankings of chunks
         """What became of the chunks of documents."""
+        return []
 
     @property
     def is_held(self) -> bool:
@@ -119,14 +129,9 @@ class Ranking(Protocol):
         notes = self.chunk_notes(number)
         if unknown := self.unknown():
             notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
-        if self.scattered:
-            notes.append(Note.of(NoteKind.SCATTERED, count=self.scattered))
-        if self.surplus:
-            notes.append(Note.of(NoteKind.SURPLUS, count=self.surplus))
-        if dropped := self.repeats_dropped(number):
-            notes.append(Note.of(NoteKind.DUPLICATES, count=dropped))
-        if excluded := self.excluded(number):
-            notes.append(Note.of(NoteKind.EXCLUDED, count=excluded))
+        kinds = (NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.DUPLICATES, NoteKind.EXCLUDED)
+        counts = (*self.untidy(), self.repeats_dropped(number), self.excluded(number))
+        notes += [Note.of(kind, count=count) for kind, count in zip(kinds, counts, strict=True) if count]
         return [*notes, *qrels_notes(self.qrels, policies), *self.tie_notes(policies, number)]
 
 

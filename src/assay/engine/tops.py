@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.judged import floats, integers
+from assay.core.judged import FloatArray, IntArray, Judged, floats, integers
 from assay.core.text import EMPTY_ID, given_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay._kernel import Index, TopColumns
-    from assay.core.judged import FloatArray, IntArray, Judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

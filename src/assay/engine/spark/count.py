@@ -8,21 +8,17 @@ the kernel does, by the bytes of UTF-8.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import polars
 
 from assay.engine.counted import shaped
-from assay.engine.counting import BETWEEN, ITSELF, NO_SLOT, SLOTS, STATE, TIED_ABOVE, TIED_BELOW, Counting
-from assay.engine.spark.frames import to_frame, to_spark
+from assay.engine.counting import BETWEEN, ITSELF, NO_SLOT, SLOTS, STATE, TIED_ABOVE, TIED_BELOW, Counting, Levels, Way
+from assay.engine.spark.frames import SparkRun, to_frame, to_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from pyspark.sql import Column, DataFrame
-
-    from assay.engine.counting import Levels, Way
-    from assay.engine.spark.frames import SparkRun
 
 # The most judged documents of a ranking: Java does not compile a method of more than 8,000 bytes, and a step by score
 # and one among ties take about 700 together.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from assay.core.text import Option, show
 from assay.engine.spark.frames import is_of_spark, quoted, reason_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import Column, DataFrame, SparkSession
 
 # The formats of runs that Spark reads, by the endings of their files; a folder without one is Parquet.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,18 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars
 
 from assay.core import errors
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import AssayError, DataError, FormatError
 from assay.core.text import Option, printable, show
 from assay.data.frames.columns import find_columns, list_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import pyarrow
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
-
-    from assay.core.doc_id import DocIdRule
 
     Batches = Iterator[pyarrow.RecordBatch]
 
