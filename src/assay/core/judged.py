@@ -116,7 +116,10 @@ class Hits:
 
     def product_before(self, factors: FloatArray) -> FloatArray:
         """For each hit, the product of the factors of its query's earlier hits."""
-        return products_before(factors, self.starts)
+        products = np.ones(len(factors))
+        for rows in steps(self.starts):
+            products[rows] = products[rows - 1] * factors[rows - 1]
+        return products
 
     def first(self) -> tuple[IntArray, IntArray]:
         """The queries that have a hit, and the rank of the first hit of each."""
@@ -294,18 +297,6 @@ def running_sums(values: FloatArray, starts: IntArray) -> FloatArray:
     for rows in steps(starts):
         sums[rows] += sums[rows - 1]
     return sums
-
-
-def products_before(factors: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry, the product of the earlier factors of its query.
-
-    >>> products_before(np.array([0.5, 0.5, 0.1]), np.array([0, 3]))
-    array([1.  , 0.5 , 0.25])
-    """
-    products = np.ones(len(factors))
-    for rows in steps(starts):
-        products[rows] = products[rows - 1] * factors[rows - 1]
-    return products
 
 
 def highest_onward(values: FloatArray, starts: IntArray) -> FloatArray:

@@ -160,18 +160,6 @@ class Definition:
         return inspect.getdoc(self.function) or ""
 
     @cached_property
-    def words(self) -> dict[tuple[str, object], str]:
-        """The meaning of a parameter's values, if its annotation gives one for each."""
-        hints = get_type_hints(self.function, include_extras=True)
-        return {
-            (name, value): text
-            for name, hint in hints.items()
-            for extra in getattr(hint, "__metadata__", ())
-            if isinstance(extra, Mapping)
-            for value, text in extra.items()
-        }
-
-    @cached_property
     def parameters(self) -> dict[str, Parameter]:
         """The parameters in the order of the function's signature."""
         hints = get_type_hints(self.function, include_extras=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -49,7 +50,7 @@ class Parameter(NamedTuple):
     """One parameter of a measure, as its function's annotation describes it.
 
     `kind` is dict if pairs grade:gain are allowed, tuple for a list of numbers, of a fixed `length` or any, and str
-    without choices for a text.
+    without choices for a text. `words` are the meanings of values, if the annotation gives them.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Parameter(NamedTuple):
     bounds: Bounds = Bounds()
     help: str = ""
     length: int | None = None
+    words: Mapping[object, str] = MappingProxyType({})
 
     @property
     def is_mapping_allowed(self) -> bool:
@@ -146,10 +148,7 @@ def is_number_above(value: object, most: int) -> bool:
 
 def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 - an annotation may be anything
     """The parameter that an annotation describes."""
-    extras: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        extras = tuple(rest)
+    hint, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     options = get_args(hint) if get_origin(hint) not in (Literal, None) else (hint,)
     choices = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
     is_mapping = any(get_origin(option) is not Literal and "Mapping" in str(option) for option in options)
@@ -162,6 +161,7 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
         choices=choices,
         bounds=next((each for each in extras if isinstance(each, Bounds)), Bounds()),
         help=next((each for each in extras if isinstance(each, str)), ""),
+        words=next((each for each in extras if isinstance(each, Mapping)), {}),
         length=len(options) if is_list and Ellipsis not in options else None,
     )
 

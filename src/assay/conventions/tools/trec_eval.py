@@ -17,15 +17,12 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 RECALLS = tuple(tenth / 10 for tenth in range(11))
 MULTIPLES = tuple(tenth / 10 for tenth in range(2, 21, 2))
 GAINS = {"gain": NameOption("gain")}
+NUMBERS = NameOption("weights", read=lambda text: text.replace(",", ";"))
 PERSISTENCE = {"p": NameOption("p")}
 
 GRADE = re.compile(r"[+-]?\d+", re.ASCII)
 # Options that are written as pairs, with an example; others are written by their place.
 PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
-
-
-def separated(text: str) -> str:
-    return text.replace(",", ";")
 
 
 def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
@@ -70,10 +67,8 @@ def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
 
 def write_trec_eval(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
     """`ndcg.1=3,2=9`, `rbp.p=0.8`, `set_F.2`: only gains and the persistence are named."""
-    told = ",".join(
-        value.replace(":", "=").replace(";", ",") if option != "p" else f"p={value}"
-        for option, value in options.items()
-    )
+    written = {option: value.replace(":", "=").replace(";", ",") for option, value in options.items()}
+    told = ",".join(f"p={value}" if option == "p" else value for option, value in written.items())
     return write_cutoff(name, entry, at) + (f".{told}" if told else "")
 
 
@@ -93,8 +88,8 @@ NAMES = {
     "infAP": Name("infap"),
     "gm_bpref": Name("gm_bpref"),
     "Rprec_mult": Name("r_precision_multiple@{}", MULTIPLES, "Rprec_mult_{:.2f}"),
-    "utility": Name("utility", output="utility_{}", options={"weights": NameOption("weights", read=separated)}),
-    "11pt_avg": Name("mean_iprec", output="11pt_avg_{}", options={"recalls": NameOption("recalls", read=separated)}),
+    "utility": Name("utility", output="utility_{}", options={"weights": NUMBERS}),
+    "11pt_avg": Name("mean_iprec", output="11pt_avg_{}", options={"recalls": NUMBERS._replace(parameter="recalls")}),
     "binG": Name("bin_g"),
     "G": Name("g", output="G_{}", options=GAINS),
     "dcg": Name("dcg", output="dcg_{}", options=GAINS),
@@ -200,13 +195,13 @@ ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
 ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}
 
 
-def as_in_9(name: str, entry: Name) -> Name:
-    output = name if entry.options else entry.output
-    return entry._replace(measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=output)
-
-
-NAMES_9 = {name: as_in_9(name, entry) for name, entry in NAMES.items() if name not in ADDED_IN_10}
-
+NAMES_9 = {
+    name: entry._replace(
+        measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=name if entry.options else entry.output
+    )
+    for name, entry in NAMES.items()
+    if name not in ADDED_IN_10
+}
 TREC_EVAL_9 = TREC_EVAL._replace(
     name="trec_eval_9",
     title="trec_eval 9, as pytrec_eval computes it: scores in 32 bits",
@@ -228,14 +223,10 @@ TREC_EVAL_9 = TREC_EVAL._replace(
 
 def with_texts(names: Iterable[str]) -> list[str]:
     """Names in trec_eval's order, including those of texts."""
-    ordered = ["runid", *names]
-    ordered.insert(ordered.index("P") + 1, "relstring")
-    return ordered
+    return ["runid", *(each for name in names for each in ([name, "relstring"] if name == "P" else [name]))]
 
 
 def nicknames_with_texts(nicknames: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """What each nickname means, including texts."""
-    return {
-        nickname: ("runid", *names, *(["relstring"] if nickname == "all_trec" else []))
-        for nickname, names in nicknames.items()
-    }
+    texts = {"all_trec": ("relstring",)}
+    return {nickname: ("runid", *names, *texts.get(nickname, ())) for nickname, names in nicknames.items()}
