@@ -16,8 +16,7 @@ def patient(monkeypatch):
 def cheap_passwords(monkeypatch, request):
     """A hash of a password takes a fifth of a second by intent; the tests of the store take the time."""
     if request.path.parent.name != "store":
-        monkeypatch.setattr(passwords, "COST", 16)
-        monkeypatch.setattr(passwords, "NOBODY", passwords.NOBODY.replace(str(1 << 14), "16"))
+        monkeypatch.setattr(passwords, "SCRYPT", "scrypt:16:8:5")
 
 
 @pytest.fixture

@@ -95,36 +95,34 @@ def open_engine(place: Place) -> Engine:
             raise StoreError(f"{place.name} cannot be created: {reason_of(error)}") from None
         engine = create_engine(place.url, connect_args={"timeout": SECONDS_TO_WAIT})
         event.listen(engine, "connect", prepare_sqlite)
-        event.listen(engine, "begin", begin_sqlite)
+        event.listen(engine, "begin", begin)
         return engine
     try:
         engine = create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": int(SECONDS_TO_WAIT)})
     except ImportError:
         hint = 'pip install "assay[postgres]" "psycopg[binary]"'
         raise AssayError(f"PostgreSQL needs the package psycopg; install it with: {hint}") from None
-    event.listen(engine, "begin", begin_postgresql)
+    event.listen(engine, "begin", begin)
     return engine
 
 
 def prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
-    """A commit is on the disk when it returns; `begin_sqlite` begins transactions, not Python."""
+    """A commit is on the disk when it returns; `begin` begins transactions, not Python."""
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
 
 
-def is_writing(connection: Connection) -> bool:
-    return bool(connection.get_execution_options().get("writing"))
+def begin(connection: Connection) -> None:
+    """Writers take turns, and those who read see one moment.
 
-
-def begin_sqlite(connection: Connection) -> None:
-    """One that will write takes its lock at once: it cannot fail later because another one wrote meanwhile."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing(connection) else "BEGIN")
-
-
-def begin_postgresql(connection: Connection) -> None:
-    """Writers take turns, as in SQLite: ids then ascend in the order of commits. Readers see one moment."""
-    if is_writing(connection):
+    In SQLite a writer takes its lock at once: it cannot fail later because another one wrote meanwhile. In PostgreSQL
+    ids ascend in the order of commits, too.
+    """
+    is_writing = connection.get_execution_options().get("writing")
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+    elif is_writing:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITING[0]}, {WRITING[1]})")
     else:
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

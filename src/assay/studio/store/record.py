@@ -50,15 +50,28 @@ class Recording:
     """One transaction: what the store has where the new votes go, and the rows to add."""
 
     def __init__(self, connection: Connection, votes: Sequence[NewVote]) -> None:
-        self.connection = connection
-        self.now = time.time()
+        self.connection, self.now = connection, time.time()
+        self.rows: list[dict[str, Any]] = []
         self.next_id = (connection.scalar(select(func.max(EVENTS.c.id))) or 0) + 1
-        self.by_key = self.find_keys(votes)
+        keys: dict[str, list[str]] = {}
+        for vote in votes:
+            if vote.key is not None:
+                keys.setdefault(vote.application, []).append(vote.key)
+        known = (self.find(EVENTS.c.key, own, EVENTS.c.application == name) for name, own in keys.items())
+        self.by_key = {(event.application, event.key): event for events in known for event in events}
         withdrawn = [vote.replaces for vote in votes if vote.replaces is not None]
         self.named = {event.id: event for event in self.find(EVENTS.c.id, withdrawn)}
-        places = {place_of(vote) for vote in votes} | {place_of(event) for event in self.named.values()}
-        self.last = self.find_last(places)
-        self.rows: list[dict[str, Any]] = []
+        # The last event at each place that has one.
+        self.last: dict[bytes, VoteEvent] = {}
+        for part in batches({place_of(vote) for vote in (*votes, *self.named.values())}):
+            last = select(func.max(EVENTS.c.id)).where(EVENTS.c.place.in_(part)).group_by(EVENTS.c.place)
+            rows = connection.execute(select(EVENTS.c.place, *COLUMNS).where(EVENTS.c.id.in_(last)))
+            self.last |= {bytes(row[0]): VoteEvent(*row[1:]) for row in rows}
+
+    def find(self, column: Any, values: Iterable[Any], *where: Any) -> list[VoteEvent]:  # noqa: ANN401 - SQLAlchemy's
+        """The events that have one of the values in a column."""
+        parts = (select(*COLUMNS).where(column.in_(part), *where) for part in batches(values))
+        return [VoteEvent(*row) for statement in parts for row in self.connection.execute(statement)]
 
     def add(self, vote: NewVote) -> Recorded:
         """Records one vote, or finds it recorded; raises if it cannot be."""
@@ -101,54 +114,28 @@ class Recording:
             )
         return place, None if replaced is None else replaced.id
 
-    def write(self, kinds: Mapping[str, VoterKind]) -> None:
-        """Adds the rows, and the voters that are not there, each as a person unless `kinds` says otherwise."""
-        create_voters(self.connection, {row["voter"] for row in self.rows}, self.now, kinds)
-        for part in batches(self.rows):
-            self.connection.execute(insert(EVENTS), part)
-
-    def find(self, column: Any, values: Iterable[Any], *where: Any) -> list[VoteEvent]:  # noqa: ANN401 - SQLAlchemy's
-        """The events that have one of the values in a column."""
-        parts = (select(*COLUMNS).where(column.in_(part), *where) for part in batches(values))
-        return [VoteEvent(*row) for statement in parts for row in self.connection.execute(statement)]
-
-    def find_keys(self, votes: Iterable[NewVote]) -> dict[tuple[str, str | None], VoteEvent]:
-        """The events that have the keys of the votes."""
-        keys: dict[str, list[str]] = {}
-        for vote in votes:
-            if vote.key is not None:
-                keys.setdefault(vote.application, []).append(vote.key)
-        found = (self.find(EVENTS.c.key, own, EVENTS.c.application == name) for name, own in keys.items())
-        return {(event.application, event.key): event for events in found for event in events}
-
-    def find_last(self, places: Iterable[bytes]) -> dict[bytes, VoteEvent]:
-        """The last event at each place that has one."""
-        found: dict[bytes, VoteEvent] = {}
-        for part in batches(places):
-            last = select(func.max(EVENTS.c.id)).where(EVENTS.c.place.in_(part)).group_by(EVENTS.c.place)
-            rows = self.connection.execute(select(EVENTS.c.place, *COLUMNS).where(EVENTS.c.id.in_(last)))
-            found |= {bytes(row[0]): VoteEvent(*row[1:]) for row in rows}
-        return found
-
 
 def record_votes(
     connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
 ) -> list[Recorded | AssayError]:
-    """Records votes in a transaction; one that cannot be has its error in its place."""
-    faults: dict[int, AssayError] = {}
-    for number, vote in enumerate(votes):
+    """Records votes in a transaction; one that cannot be has its error in its place.
+
+    Voters who are not there are of the kind that `kinds` says, else persons.
+    """
+
+    def attempt(call: Callable[[NewVote], T], vote: NewVote) -> T | AssayError:
         try:
-            check_vote(vote)
+            return call(vote)
         except AssayError as error:
-            faults[number] = error
-    recording = Recording(connection, [vote for number, vote in enumerate(votes) if number not in faults])
-    outcomes: list[Recorded | AssayError] = []
-    for number, vote in enumerate(votes):
-        try:
-            outcomes.append(faults[number] if number in faults else recording.add(vote))
-        except AssayError as error:
-            outcomes.append(error)
-    recording.write(kinds or {})
+            return error
+
+    faults = [attempt(check_vote, vote) for vote in votes]
+    pairs = list(zip(votes, faults, strict=True))
+    recording = Recording(connection, [vote for vote, fault in pairs if fault is None])
+    outcomes = [attempt(recording.add, vote) if fault is None else fault for vote, fault in pairs]
+    create_voters(connection, {row["voter"] for row in recording.rows}, recording.now, kinds or {})
+    for part in batches(recording.rows):
+        connection.execute(insert(EVENTS), part)
     return outcomes
 
 

@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     BigInteger,
@@ -173,76 +173,62 @@ def storable(text: str) -> str:
 
 
 METADATA = MetaData()
-Number = BigInteger().with_variant(Integer, "sqlite")
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+
+
+def key(name: str, kind: Any = Text) -> Column[Any]:  # noqa: ANN401 - a type of SQLAlchemy
+    return Column(name, kind, primary_key=True, autoincrement=False)
+
+
+def needed(name: str, kind: Any = Text, *more: ForeignKey, unique: bool = False) -> Column[Any]:  # noqa: ANN401 - the same
+    return Column(name, kind, *more, nullable=False, unique=unique or None)
+
 
 # One row: the version of all tables. A database that has this table is a studio's store.
-STUDIO = Table("assay_studio", METADATA, Column("version", Integer, primary_key=True, autoincrement=False))
+STUDIO = Table("assay_studio", METADATA, key("version", Integer))
 VOTERS = Table(
     "voters",
     METADATA,
-    Column("name", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
+    key("name"),
+    needed("kind"),
     Column("password", Text),
-    Column("is_admin", Boolean, nullable=False),
-    Column("created", Double, nullable=False),
+    needed("is_admin", Boolean),
+    needed("created", Double),
 )
 EVENTS = Table(
     "events",
     METADATA,
-    Column("id", Number, primary_key=True, autoincrement=False),
-    Column("query", Text, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("voter", Text, ForeignKey(VOTERS.c.name), nullable=False),
+    key("id", NUMBER),
+    needed("query"),
+    needed("document"),
+    needed("voter", Text, ForeignKey(VOTERS.c.name)),
     Column("vote", Double),
-    Column("comment", Text, nullable=False),
+    needed("comment"),
     Column("key", Text),
-    Column("kind", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("time", Double, nullable=False),
-    Column("application", Text, nullable=False),
-    Column("replaces", Number, ForeignKey("events.id")),
+    needed("kind"),
+    needed("source"),
+    needed("time", Double),
+    needed("application"),
+    Column("replaces", NUMBER, ForeignKey("events.id")),
     # Digest of query, document, voter, and of whether it is about a decision: where one event can replace another.
-    Column("place", LargeBinary, nullable=False),
+    needed("place", LargeBinary),
     UniqueConstraint("application", "key"),
 )
-Index("events_place", EVENTS.c.place, EVENTS.c.id)
-Index("events_query", EVENTS.c.query, EVENTS.c.id)
-Index("events_voter", EVENTS.c.voter, EVENTS.c.id)
-TOKENS = Table(
-    "tokens",
-    METADATA,
-    Column("digest", LargeBinary, primary_key=True),
-    Column("application", Text, nullable=False),
-    Column("created", Double, nullable=False),
-)
+for _name in ("place", "query", "voter"):
+    Index(f"events_{_name}", EVENTS.c[_name], EVENTS.c.id)
+TOKENS = Table("tokens", METADATA, key("digest", LargeBinary), needed("application"), needed("created", Double))
 QUESTIONS = Table(
     "questions",
     METADATA,
-    Column("number", Number, primary_key=True, autoincrement=False),
-    Column("digest", LargeBinary, nullable=False, unique=True),
-    Column("text", Text, nullable=False),
-    Column("voter", Text, ForeignKey(VOTERS.c.name), nullable=False),
-    Column("created", Double, nullable=False),
+    key("number", NUMBER),
+    needed("digest", LargeBinary, unique=True),
+    needed("text"),
+    needed("voter", Text, ForeignKey(VOTERS.c.name)),
+    needed("created", Double),
 )
-PASSAGES = Table(
-    "passages",
-    METADATA,
-    Column("digest", LargeBinary, primary_key=True),
-    Column("document", Text, nullable=False),
-    Column("text", Text, nullable=False),
-)
-RANKINGS = Table(
-    "rankings",
-    METADATA,
-    Column("query", Text, primary_key=True),
-    Column("ranking", Text, nullable=False),
-)
-SETTINGS = Table(
-    "settings",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+PASSAGES = Table("passages", METADATA, key("digest", LargeBinary), needed("document"), needed("text"))
+RANKINGS = Table("rankings", METADATA, key("query"), needed("ranking"))
+SETTINGS = Table("settings", METADATA, key("name"), needed("value"))
 
 REFUSAL = "votes are never changed or deleted"
 TRIGGERS = {

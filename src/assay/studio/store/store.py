@@ -16,7 +16,7 @@ import unicodedata
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
@@ -47,24 +47,21 @@ from assay.studio.store.schema import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Engine, Row, Select, Table
 
     from assay.studio.store.schema import NewVote, Recorded
 
-VOTER_COLUMNS = (VOTERS.c.name, VOTERS.c.kind, VOTERS.c.password, VOTERS.c.is_admin, VOTERS.c.created)
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
 SECRET_BYTES = 32
+SETTING = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
 LONGEST_QUESTION = 2000
-# Of scrypt: its parameters, the memory that it may take, and the salt, in bytes.
-COST, BLOCK, LANES = 1 << 14, 8, 5
+# How passwords are kept: scrypt's parameters, then the salt and the hash; the memory that it may take, in bytes.
+SCRYPT = f"scrypt:{1 << 14}:8:5"
 MEMORY = 64 << 20
 SALT = 16
 LONGEST_PASSWORD = 1000
-# What nobody's password is checked against.
-NOBODY = f"scrypt:{COST}:{BLOCK}:{LANES}:{'00' * SALT}:{'00' * 64}"
 
 
 class Store:
@@ -98,9 +95,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -120,8 +115,6 @@ class Store:
 
     def record(self, votes: Sequence[NewVote]) -> list[Recorded | AssayError]:
         """Records votes in one transaction; one that cannot be recorded has its error in its place."""
-        if not votes:
-            return []
         with self._write() as connection:
             return record_votes(connection, votes)
 
@@ -130,8 +123,6 @@ class Store:
 
         Voters who are not there are of the kind that `kinds` says, else persons.
         """
-        if not votes:
-            return []
         with self._write() as connection:
             return record_whole(connection, votes, kinds or {})
 
@@ -149,9 +140,12 @@ class Store:
         if not all(is_storable(value) for value in given.values()):
             return []
         where = [EVENTS.c.id > after, *(EVENTS.c[name] == value for name, value in given.items())]
+        found = select(*COLUMNS).where(*where).order_by(EVENTS.c.id).limit(limit)
+        return [VoteEvent(*row) for row in self._rows(found)]
+
+    def _rows(self, statement: Select[Any]) -> Sequence[Any]:
         with self._read() as connection:
-            rows = connection.execute(select(*COLUMNS).where(*where).order_by(EVENTS.c.id).limit(limit))
-            return [VoteEvent(*row) for row in rows]
+            return connection.execute(statement).all()
 
     # Voters
 
@@ -161,39 +155,31 @@ class Store:
         """A voter of that name; of one who is there, only a password and `is_admin` change, if they are given."""
         check_name("voter", name)
         check_choice("kind", kind, VOTER_KINDS)
-        hashed = None if password is None else hash_password(password)
-        given = {"password": hashed, "is_admin": is_admin}
+        given = {"password": None if password is None else hash_password(password), "is_admin": is_admin}
         changes = {field: value for field, value in given.items() if value is not None}
         with self._write() as connection:
-            known = find_voter(connection, name)
+            known = connection.execute(voter_named(name)).first()
             if known is None:
-                values = {"kind": kind, "is_admin": False, "created": time.time(), **changes}
-                connection.execute(insert(VOTERS).values(name=name, **values))
+                values = {"name": name, "kind": kind, "is_admin": False, "created": time.time(), **changes}
+                connection.execute(insert(VOTERS).values(**values))
             elif changes:
-                check_same_kind(known, kind)
+                check_same_kind(as_voter(known), kind)
                 connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**changes))
-            found = find_voter(connection, name)
-        if found is None:
-            raise DataError(f"the voter {show(name)} could not be added")
-        return found
+            return as_voter(connection.execute(voter_named(name)).one())
 
     def voters(self) -> list[StoredVoter]:
-        with self._read() as connection:
-            return sorted(map(as_voter, connection.execute(select(*VOTER_COLUMNS))), key=lambda voter: voter.name)
+        return sorted(map(as_voter, self._rows(select(VOTERS))), key=lambda voter: voter.name)
 
     def voter(self, name: str) -> StoredVoter | None:
-        if not is_storable(name):
-            return None
-        with self._read() as connection:
-            return find_voter(connection, name)
+        return next(map(as_voter, self._rows(voter_named(name))), None) if is_storable(name) else None
 
     def check_password(self, name: str, password: str) -> bool:
         """Whether it is the password of that voter; takes as long if there is no such voter."""
-        kept = None
-        if is_storable(name):
-            with self._read() as connection:
-                kept = connection.scalar(select(VOTERS.c.password).where(VOTERS.c.name == name))
-        return is_password(password, kept)
+        found = self._rows(voter_named(name)) if is_storable(name) else []
+        kept = next((row.password for row in found), None)
+        how, _, expected = (kept or f"{SCRYPT}:{'00' * SALT}:").rpartition(":")
+        derived = derive(password[:LONGEST_PASSWORD], how)
+        return hmac.compare_digest(derived, expected) and kept is not None
 
     # Tokens
 
@@ -208,8 +194,8 @@ class Store:
 
     def token_application(self, token: str) -> str | None:
         """Whose token it is; None if it is nobody's."""
-        with self._read() as connection:
-            return connection.scalar(select(TOKENS.c.application).where(TOKENS.c.digest == token_digest(token)))
+        found = self._rows(select(TOKENS.c.application).where(TOKENS.c.digest == token_digest(token)))
+        return next((row.application for row in found), None)
 
     def revoke_tokens(self, application: str) -> int:
         """Makes all tokens of an application worthless; returns how many there were."""
@@ -219,8 +205,7 @@ class Store:
             return connection.execute(delete(TOKENS).where(TOKENS.c.application == application)).rowcount
 
     def applications(self) -> list[str]:
-        with self._read() as connection:
-            return sorted(connection.scalars(select(TOKENS.c.application).distinct()))
+        return sorted(row.application for row in self._rows(select(TOKENS.c.application).distinct()))
 
     # Live search
 
@@ -240,9 +225,7 @@ class Store:
         return f"search-{number}"
 
     def questions(self) -> dict[str, str]:
-        with self._read() as connection:
-            rows = connection.execute(select(QUESTIONS.c.number, QUESTIONS.c.text).order_by(QUESTIONS.c.number))
-            return {f"search-{number}": words for number, words in rows}
+        return {f"search-{row.number}": row.text for row in self._rows(select(QUESTIONS).order_by(QUESTIONS.c.number))}
 
     def keep_passages(self, texts: Mapping[str, str]) -> None:
         """Keeps the texts of documents; the first text of a document stays."""
@@ -277,37 +260,33 @@ class Store:
             raise DataError(f"the score {show(wrong[0])} is not a finite number")
         ranking = json.dumps(list(zip(documents, map(float, scores), strict=True)), ensure_ascii=False)
         with self._write() as connection:
-            connection.execute(delete(RANKINGS).where(RANKINGS.c.query == query))
-            connection.execute(insert(RANKINGS).values(query=query, ranking=ranking))
+            put(connection, RANKINGS, query=query, ranking=ranking)
 
     def rankings(self) -> dict[str, list[tuple[str, float]]]:
         """What live search returned last, by query."""
-        with self._read() as connection:
-            rows = connection.execute(select(RANKINGS.c.query, RANKINGS.c.ranking)).all()
-        return {
-            query: [(document, score) for document, score in json.loads(ranking)] for query, ranking in sorted(rows)
-        }
+        rows = sorted(map(tuple, self._rows(select(RANKINGS))))
+        return {query: [(document, score) for document, score in json.loads(ranking)] for query, ranking in rows}
 
     # Settings
 
     def setting(self, name: str) -> str | None:
         """A setting, such as the guidelines."""
         with self._read() as connection:
-            return find_setting(connection, name)
+            return connection.scalar(SETTING, {"name": name})
 
     def set_setting(self, name: str, value: str) -> None:
         check_text("the name of the setting", name, LONGEST_NAME)
         check_text(f"the setting {name}", value, None)
         with self._write() as connection:
-            put_setting(connection, name, value)
+            put(connection, SETTINGS, name=name, value=value)
 
     def secret(self) -> bytes:
         """What signs cookies: random bytes that were made once."""
         with self._write() as connection:
-            found = find_setting(connection, SECRET)
+            found = connection.scalar(SETTING, {"name": SECRET})
             if found is None:
                 found = secrets.token_hex(SECRET_BYTES)
-                put_setting(connection, SECRET, found)
+                put(connection, SETTINGS, name=SECRET, value=found)
         return bytes.fromhex(found)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
@@ -324,9 +303,15 @@ def token_digest(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
-def find_voter(connection: Connection, name: str) -> StoredVoter | None:
-    row = connection.execute(select(*VOTER_COLUMNS).where(VOTERS.c.name == name)).first()
-    return None if row is None else as_voter(row)
+def voter_named(name: str) -> Select[Any]:
+    return select(VOTERS).where(VOTERS.c.name == name)
+
+
+def as_voter(row: Row[Any]) -> StoredVoter:
+    """A voter without the password; what tells it from any other says nothing about it."""
+    kept = row.password
+    mark = "" if kept is None else hashlib.sha256(b"mark:" + kept.encode()).hexdigest()[:32]
+    return StoredVoter(row.name, row.kind, kept is not None, row.is_admin, row.created, mark)
 
 
 def check_same_kind(known: StoredVoter, kind: VoterKind) -> None:
@@ -334,41 +319,24 @@ def check_same_kind(known: StoredVoter, kind: VoterKind) -> None:
         raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
 
 
-def as_voter(row: Sequence[Any]) -> StoredVoter:
-    name, kind, password, is_admin, created = row
-    return StoredVoter(name, kind, password is not None, bool(is_admin), created, mark_of(password))
-
-
-def find_setting(connection: Connection, name: str) -> str | None:
-    return connection.scalar(select(SETTINGS.c.value).where(SETTINGS.c.name == name))
-
-
-def put_setting(connection: Connection, name: str, value: str) -> None:
-    connection.execute(delete(SETTINGS).where(SETTINGS.c.name == name))
-    connection.execute(insert(SETTINGS).values(name=name, value=value))
+def put(connection: Connection, table: Table, **row: str) -> None:
+    """Writes a row in place of the one with the same key."""
+    (key,) = table.primary_key
+    connection.execute(delete(table).where(key == row[key.name]))
+    connection.execute(insert(table).values(**row))
 
 
 def hash_password(password: str) -> str:
+    """A password as it is kept."""
     if not password or len(password) > LONGEST_PASSWORD:
         raise DataError(f"a password has 1 to {LONGEST_PASSWORD:,} characters")
-    salt = secrets.token_bytes(SALT)
-    derived = derive(password, salt, COST, BLOCK, LANES)
-    return f"scrypt:{COST}:{BLOCK}:{LANES}:{salt.hex()}:{derived.hex()}"
+    how = f"{SCRYPT}:{secrets.token_hex(SALT)}"
+    return f"{how}:{derive(password, how)}"
 
 
-def is_password(password: str, kept: str | None) -> bool:
-    """Whether a password is the one that was kept; takes as long where none was."""
-    _, cost, block, lanes, salt, expected = (kept or NOBODY).split(":")
-    derived = derive(password[:LONGEST_PASSWORD], bytes.fromhex(salt), int(cost), int(block), int(lanes))
-    return hmac.compare_digest(derived, bytes.fromhex(expected)) and kept is not None
-
-
-def mark_of(kept: str | None) -> str:
-    """What tells a kept password from any other, and says nothing about it; empty where none is kept."""
-    return "" if kept is None else hashlib.sha256(b"mark:" + kept.encode()).hexdigest()[:32]
-
-
-def derive(password: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:
-    """The hash; a letter with an accent is the same however the keyboard composes it."""
+def derive(password: str, how: str) -> str:
+    """The hash, by parameters and a salt; a letter with an accent is the same however the keyboard composes it."""
+    _, cost, block, lanes, salt = how.split(":")
     text = unicodedata.normalize("NFC", password).encode(errors="surrogatepass")
-    return hashlib.scrypt(text, salt=salt, n=cost, r=block, p=lanes, maxmem=MEMORY)
+    parameters = {"n": int(cost), "r": int(block), "p": int(lanes), "maxmem": MEMORY}
+    return hashlib.scrypt(text, salt=bytes.fromhex(salt), **parameters).hex()
