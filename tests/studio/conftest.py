@@ -1,6 +1,7 @@
 import pytest
 
-from assay.studio import live, views
+from assay.studio import live
+from assay.studio.routes import scores
 from assay.studio.store import store as passwords
 from studio_server import Client, make_studio, serving
 
@@ -9,7 +10,7 @@ from studio_server import Client, make_studio, serving
 def patient(monkeypatch):
     """Whoever asks waits for the numbers, however busy the machine is."""
     monkeypatch.setattr(live, "HARDLY", 30)
-    monkeypatch.setattr(views, "PATIENCE", 30)
+    monkeypatch.setattr(scores, "PATIENCE", 30)
 
 
 @pytest.fixture(autouse=True)

@@ -48,10 +48,8 @@ LENGTHS = (
 )
 
 
-def base_core(results: Results, title: str) -> dict[str, Any]:
-    """The core of a report on these results."""
-    first = results[next(iter(results))]
-    names = list(results)
+def blank_core(names: Sequence[str], title: str) -> dict[str, Any]:
+    """The core of a report on runs of which nothing is known."""
     return {
         "schema": "assay/report",
         "version": 1,
@@ -59,12 +57,10 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
         "made": f"Made by assay {__version__}. Nothing in this page asks the network for anything.",
         "themes": {theme: config(theme) for theme in ("light", "dark")},
         "runs": [{"name": name, "mark": None} for name in names],
-        "measures": [
-            {"name": name, "higher": measure.definition.higher_is_better} for name, measure in first.measures.items()
-        ],
-        "means": means_of(results),
-        "caption": f"Means over {count(len(first.queries), 'query', 'queries')} with 95 % intervals",
-        "verdict": [{"text": text, "state": None} for text in summaries(results)],
+        "measures": [],
+        "means": {},
+        "caption": "",
+        "verdict": [],
         "pairs": [],
         "tested": "",
         "forests": {},
@@ -75,9 +71,9 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
         "fields": {},
         "slices": [],
         "first": {"a": names[0], "b": names[-1]},
-        "notes": notes_of(common_notes(results.notes)),
+        "notes": [],
         "check": [],
-        "signature": str(first.signature),
+        "signature": "",
         "reproduce": "",
         # Queries in each part with rankings, and questions in each part with answers; 0 if there are none.
         "chunk": 0,
@@ -93,6 +89,24 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
     }
 
 
+def base_core(results: Results, title: str) -> dict[str, Any]:
+    """The core of a report on these results; a report on one run, which compares nothing, says its means in words."""
+    (name, first), *others = results.items()
+    measures = [{"name": each, "higher": known.definition.higher_is_better} for each, known in first.measures.items()]
+    said = []
+    for measure, cell in zip(first.measures, ranges_of(first.table()), strict=True) if not others else ():
+        interval = "" if cell.low is None or cell.high is None else f", 95 % interval {cell.low:.4f} to {cell.high:.4f}"
+        said.append({"text": f"{name}: {measure} {cell.value:.4f}{interval}", "state": None})
+    return blank_core(list(results), title) | {
+        "measures": measures,
+        "means": means_of(results),
+        "caption": f"Means over {count(len(first.queries), 'query', 'queries')} with 95 % intervals",
+        "verdict": said,
+        "notes": notes_of(common_notes(results.notes)),
+        "signature": str(first.signature),
+    }
+
+
 def means_of(results: Results) -> dict[str, list[dict[str, Any]]]:
     """The mean and the interval of each measure and run.
 
@@ -104,18 +118,6 @@ def means_of(results: Results) -> dict[str, list[dict[str, Any]]]:
             numbers = {field: finite(getattr(cell, field)) for field in ("value", "low", "high")}
             cells[name].append({**numbers, "place": -1, "beats": ""})
     return cells
-
-
-def summaries(results: Results) -> list[str]:
-    """The means in words, one sentence per measure, for a report that compares nothing."""
-    (name, result), *others = results.items()
-    if others:
-        return []
-    said = []
-    for measure, cell in zip(result.measures, ranges_of(result.table()), strict=True):
-        interval = "" if cell.low is None or cell.high is None else f", 95 % interval {cell.low:.4f} to {cell.high:.4f}"
-        said.append(f"{name}: {measure} {cell.value:.4f}{interval}")
-    return said
 
 
 def notes_of(notes: Iterable[Note]) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from assay.core.errors import AssayError
 from assay.render import finite
-from assay.studio.views import shown_vote
 from assay.tasks.agree.api import agree
 from assay.tasks.vote.api import votes
 
@@ -134,16 +133,13 @@ def disagreement(studio: Studio, pair: Pair, voter: str | None, *, reveal: bool)
     judgments = studio.judgments
     ballots, decided = judgments.ballots[pair], judgments.decisions.get(pair)
     said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
-    listed = [
-        {"voter": name, "vote": shown_vote(each.vote), "kind": studio.voter_kind(name), "comment": each.comment}
-        for name, each in ballots.items()
-    ]
+    listed = [{**judgments.said(each), "comment": each.comment} for each in ballots.values()]
     is_hidden = judgments.is_blind(voter, pair) and not reveal
     return {
         **studio.pair_fields(*pair),
         "votes": None if is_hidden else listed,
         "spread": None if is_hidden else max(said) - min(said),
-        "decided": None if decided is None else decided.ballot.vote,
-        "decided_by": None if decided is None else decided.voter,
-        "decision": None if decided is None else decided.ballot.event,
+        "decided": decided and decided.vote,
+        "decided_by": decided and decided.voter,
+        "decision": decided and decided.id,
     }

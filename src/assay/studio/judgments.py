@@ -8,7 +8,7 @@ events give the same judgments whenever the studio starts.
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.tasks.vote.methods import OF_THUMBS, Settings, grade_of
@@ -23,22 +23,6 @@ FEWEST_VOTERS = 2
 THUMBS = 2
 
 Pair = tuple[str, str]
-
-
-class Ballot(NamedTuple):
-    """A voter's present vote on a pair: None if they cannot tell."""
-
-    event: int
-    vote: float | None
-    comment: str
-    time: float
-
-
-class Decision(NamedTuple):
-    """The grade that somebody decided for a pair on which votes differ."""
-
-    voter: str
-    ballot: Ballot
 
 
 class VoteCounting(NamedTuple):
@@ -63,10 +47,11 @@ class JudgmentsInForce:
         # Votes come from one thread, and are looked at from others.
         self.lock = RLock()
         self.counting = counting
-        self.ballots: dict[Pair, dict[str, Ballot]] = {}
+        # The votes in force on each pair, by voter.
+        self.ballots: dict[Pair, dict[str, VoteEvent]] = {}
         # The decision in force on each pair, and the last of everybody who decided it.
-        self.decisions: dict[Pair, Decision] = {}
-        self._decided: dict[Pair, dict[str, Ballot]] = {}
+        self.decisions: dict[Pair, VoteEvent] = {}
+        self._decided: dict[Pair, dict[str, VoteEvent]] = {}
         self.kinds: dict[str, str] = {}
         # The pairs that each voter has voted on, in the order of their votes.
         self.voted: dict[str, dict[Pair, None]] = {}
@@ -110,7 +95,7 @@ class JudgmentsInForce:
         known = self._decided if event.kind == "decision" else self.ballots
         with self.lock:
             ballot = known.get((event.query, event.document), {}).get(event.voter)
-        return ballot is not None and ballot.event == event.id
+        return ballot is not None and ballot.id == event.id
 
     def may_know(self, voter: str | None, pair: Pair) -> bool:
         """Whether a voter may know what others voted on a pair: once they have voted on it, or it is decided."""
@@ -119,6 +104,26 @@ class JudgmentsInForce:
     def is_blind(self, voter: str | None, pair: Pair) -> bool:
         """Whether there are votes on a pair that a voter may not know."""
         return bool(self.ballots.get(pair)) and not self.may_know(voter, pair)
+
+    def votes_on(self, pair: Pair, voter: str | None) -> dict[str, Any]:
+        """The votes on a pair that a voter may see: one's own, and those of others once one has voted."""
+        with self.lock:
+            ballots, decided = self.ballots.get(pair, {}), self.decisions.get(pair)
+            mine = ballots.get(voter or "")
+            others = [self.said(ballot) for name, ballot in ballots.items() if name != voter]
+            return {
+                "mine": mine and shown_vote(mine.vote),
+                "id": mine and mine.id,
+                "comment": mine.comment if mine else "",
+                "count": len(ballots),
+                "others": None if self.is_blind(voter, pair) else others,
+                "decided": decided and decided.vote,
+            }
+
+    def said(self, ballot: VoteEvent) -> dict[str, Any]:
+        """Who voted, and what."""
+        kind = self.kinds.get(ballot.voter, "person")
+        return {"voter": ballot.voter, "vote": shown_vote(ballot.vote), "kind": kind}
 
     def counted(self, pair: Pair) -> dict[str, float]:
         """The votes on a pair that count, by voter."""
@@ -132,32 +137,27 @@ class JudgmentsInForce:
     def _take(self, event: VoteEvent) -> None:
         pair = (event.query, event.document)
         self.queries_voted.add(event.query)
-        ballot = Ballot(event.id, event.vote, event.comment, event.time)
-        decided = self._decided.get(pair, {})
-        if event.kind == "decision":
-            self._decided.setdefault(pair, {})[event.voter] = ballot
-            self._settle_decision(pair)
-        elif event.kind == "vote":
-            self.ballots.setdefault(pair, {})[event.voter] = ballot
+        decided = self._decided.setdefault(pair, {}) if event.kind == "decision" else self._decided.get(pair, {})
+        is_undone = event.voter in decided and decided[event.voter].id == event.replaces
+        if event.kind == "vote":
+            self.ballots.setdefault(pair, {})[event.voter] = event
             voted = self.voted.setdefault(event.voter, {})
             # A pair that is voted on again is the last one voted on.
             voted.pop(pair, None)
             voted[pair] = None
-        elif event.voter in decided and decided[event.voter].event == event.replaces:
-            del decided[event.voter]
-            self._settle_decision(pair)
+        elif event.kind == "decision" or is_undone:
+            # The last decision on a pair is in force that was not taken back.
+            decided.pop(event.voter, None)
+            if event.kind == "decision":
+                decided[event.voter] = event
+            self.decisions.pop(pair, None)
+            if decided:
+                self.decisions[pair] = max(decided.values(), key=lambda each: each.id)
         else:
             self.ballots.get(pair, {}).pop(event.voter, None)
             self.voted.get(event.voter, {}).pop(pair, None)
             if not self.ballots.get(pair, True):
                 del self.ballots[pair]
-
-    def _settle_decision(self, pair: Pair) -> None:
-        """Puts the last decision on a pair into force that was not taken back."""
-        if decided := self._decided.get(pair):
-            self.decisions[pair] = Decision(*max(decided.items(), key=lambda each: each[1].event))
-        else:
-            self.decisions.pop(pair, None)
 
     def _grade(self, pairs: Iterable[Pair], method: str | None = None) -> set[Pair]:
         settings = Settings(method or self.counting.method)
@@ -192,7 +192,7 @@ class JudgmentsInForce:
         for pair, voted in grades.items():
             query, document = pair
             decided = self.decisions.get(pair)
-            grade = voted if decided is None else decided.ballot.vote
+            grade = voted if decided is None else decided.vote
             before = self.grade(query, document)
             known = self._graded.setdefault(query, {})
             if grade is None:
@@ -204,3 +204,7 @@ class JudgmentsInForce:
             if self.grade(query, document) != before:
                 changed.add(pair)
         return changed
+
+
+def shown_vote(vote: float | None) -> float | str:
+    return "?" if vote is None else vote

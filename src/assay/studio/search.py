@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
 from assay.data.frames.columns import as_id
 from assay.data.passages import PASSAGE_TEXT, find_field, read_passages
 from assay.net.http import TemporaryError
-from assay.studio.views import votes_on
+from assay.studio.access import RefusedError
 from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.response import RankingReader, find_list, split_answer
 
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from assay.studio.studio import Studio
 
 RESULTS = 10
-LONGEST = 1000
-
-
-class Hit(NamedTuple):
-    """A document that live search returned."""
-
-    document: str
-    score: float
-    passage: str | None
 
 
 class LiveSearch:
@@ -39,8 +30,8 @@ class LiveSearch:
         """The URL, without what may be secret in it."""
         return self._search.name
 
-    def __call__(self, question: str) -> list[Hit]:
-        """What the retriever returns, the best first; each document once."""
+    def __call__(self, question: str) -> tuple[list[tuple[str, float]], dict[str, str]]:
+        """The documents that the retriever returns with their scores, the best first; and the texts that it has."""
         try:
             response = self._search(question, self._reader.k)
             found = self._reader.read(response)
@@ -49,7 +40,7 @@ class LiveSearch:
         size = len(found.ids)
         scores = found.scores or [float(size - rank) for rank in range(size)]
         texts = texts_in(response)
-        return [Hit(each, score, texts.get(each)) for each, score in zip(found.ids, scores, strict=True)]
+        return list(zip(found.ids, scores, strict=True)), {name: texts[name] for name in found.ids if name in texts}
 
     def close(self) -> None:
         self._search.close()
@@ -70,24 +61,22 @@ def texts_in(response: object) -> dict[str, str]:
 def search(studio: Studio, question: str, voter: str) -> dict[str, Any]:
     """Asks live search; the question becomes a query of the collection, and its passages are kept."""
     if studio.search is None:
-        raise DataError("this studio has no live search; start it with --search URL")
+        raise RefusedError(404, "this studio has no live search; start it with --search URL")
     asked = question.strip()
     if not asked:
         raise DataError("the question is empty")
-    if len(asked) > LONGEST:
-        raise DataError(f"the question is longer than {LONGEST:,} characters")
-    hits = studio.search(asked)
-    query = studio.keep_search(asked, voter, [(hit.document, hit.score) for hit in hits])
-    studio.store.keep_passages({hit.document: hit.passage for hit in hits if hit.passage is not None})
-    texts = studio.passages([hit.document for hit in hits])
+    ranking, passages = studio.search(asked)
+    query = studio.keep_search(asked, voter, ranking)
+    studio.store.keep_passages(passages)
+    texts = studio.passages([document for document, _ in ranking])
     results = [
         {
-            "document": hit.document,
-            "passage": texts.get(hit.document),
-            "score": hit.score,
+            "document": document,
+            "passage": texts.get(document),
+            "score": score,
             "rank": rank,
-            **votes_on(studio, query, hit.document, voter),
+            **studio.judgments.votes_on((query, document), voter),
         }
-        for rank, hit in enumerate(hits, start=1)
+        for rank, (document, score) in enumerate(ranking, start=1)
     ]
     return {"query": query, "question": asked, "results": results}

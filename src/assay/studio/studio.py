@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, DataError
-from assay.core.text import Option, count, show
+from assay.core.text import Option, count, show, some
 from assay.data.frames.columns import as_float
+from assay.report.content import base_core, blank_core
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.studio.collection import UnknownError, choose_grades
-from assay.studio.judgments import JudgmentsInForce, VoteCounting
+from assay.studio.judgments import JudgmentsInForce, VoteCounting, shown_vote
 from assay.studio.live import Background, Live
 from assay.studio.store.record import Writer
 from assay.studio.store.schema import NewVote, check_vote
-from assay.studio.views import numbers, shown_vote
 from assay.tasks.compare.read import find_baseline
+from assay.tasks.compare.report import comparison_core
 from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.next.api import make_pool
 from assay.tasks.vote.ballots import WORDS
@@ -41,6 +42,7 @@ LABELS = {
     4: ("not relevant", "related", "relevant", "perfect"),
 }
 GUIDELINES = "guidelines"
+NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 NOT_PROVED = "dawid_skene lets a vote on one pair change the grades of others, so nothing can be proved; use majority"
 DEFAULT_GUIDELINES = (
     "Read the question, then the passage. Judge only whether this passage helps to answer this question: not whether "
@@ -73,28 +75,19 @@ class StudioSettings:
         runs: Mapping[str, object],
         measures: Sequence[str],
         *,
-        depth: int = 20,
-        votes: int = 1,
-        settle: str = "dcg@10",
-        between: tuple[str, str] | None = None,
-        top_grade: int | None = None,
-        method: str = "majority",
-        min_votes: int = 1,
-        whose: str = "people",
         baseline: str | None = None,
-        test: str = "randomization",
-        correction: str = "holm",
-        family: str = "measure",
-        alpha: float = 0.05,
-        samples: int | None = None,
-        seed: int = 0,
-        **scoring: Any,  # noqa: ANN401 - the convention and its policies
+        top_grade: int | None = None,
+        **how: Any,  # noqa: ANN401 - fields, and the convention with its policies
     ) -> StudioSettings:
         """The settings of a studio of these runs, each by the name that `assay studio` gives it."""
-        how = (test, correction, family, alpha, samples, seed, find_baseline(runs, baseline))
-        comparing = check_settings(ComparisonSettings(*how))
-        counting = VoteCounting(method, min_votes, whose)
-        return cls(measures, comparing, counting, depth, votes, settle, between, scoring, top_grade)
+
+        def take(names: Iterable[str]) -> dict[str, Any]:
+            return {name: how.pop(name) for name in names if name in how}
+
+        chosen = find_baseline(runs, baseline)
+        comparing = check_settings(ComparisonSettings(**take(ComparisonSettings._fields), baseline=chosen))
+        own = {"counting": VoteCounting(**take(VoteCounting._fields)), **take(("depth", "votes", "settle", "between"))}
+        return cls(measures, comparing, **own, scoring=how, top=top_grade)
 
     def check(self, collection: Collection) -> None:
         """Raises if a measure is not known, also while there is nothing to score, or a run to settle is not there."""
@@ -129,7 +122,7 @@ class Studio:
         self.judgments.apply(events)
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
         self.pool = self._make_pool()
-        self.numbers = Background(lambda: numbers(self), self.revision, self._tell)
+        self.numbers = Background(self.core, self.revision, self._tell)
         self.writer = Writer(store, self._take)
 
     def _make_pool(self) -> JudgmentPool:
@@ -249,6 +242,26 @@ class Studio:
         labels = LABELS.get(len(self.grades), tuple(f"grade {grade:g}" for grade in self.grades))
         return [{"value": grade, "label": label} for grade, label in zip(self.grades, labels, strict=True)]
 
+    def core(self, *, charts: bool = False) -> dict[str, Any]:
+        """What a report shows first, by the judgments in force."""
+        revision = self.revision()
+        self.live.renew()
+        comparison, results = self.live.comparison(), self.live.results()
+        if comparison is not None:
+            core = comparison_core(comparison, self.title, charts=charts)
+        else:
+            core = self.empty_core(NOTHING) if results is None else base_core(results, self.title)
+        # Asked in live search, or by a program.
+        others = [query for query in self.judgments.judged_queries() if query not in self.live.places]
+        if others:
+            said = f"{count(len(others), 'judged query is', 'judged queries are')} in no run; not counted here"
+            core["notes"] = [*core["notes"], {"text": f"{said}, but exported: {some(others)}", "loud": False}]
+        return {**core, "revision": revision}
+
+    def empty_core(self, said: str) -> dict[str, Any]:
+        """What is shown while there are no numbers."""
+        return blank_core(list(self.live.runs), self.title) | {"verdict": [{"text": said, "state": None}]}
+
     @property
     def guidelines(self) -> str:
         return self.store.setting(GUIDELINES) or DEFAULT_GUIDELINES
@@ -292,10 +305,9 @@ class Studio:
             ]
             previous = None
             if mine:
-                query, document = last = next(reversed(mine))
-                ballot = self.judgments.ballots[last][voter or ""]
-                previous = {"id": ballot.event, "query": query, "document": document}
-                previous |= {"vote": shown_vote(ballot.vote), "comment": ballot.comment}
+                last = self.judgments.ballots[next(reversed(mine))][voter or ""]
+                previous = {"id": last.id, "query": last.query, "document": last.document}
+                previous |= {"vote": shown_vote(last.vote), "comment": last.comment}
             progress = sorted(self.judgments.voted.items(), key=lambda each: (-len(each[1]), each[0]))
             return {
                 "pair": found[0] if found else None,

@@ -14,6 +14,7 @@ from pydantic import Field
 from assay.core.errors import DataError
 from assay.studio.access import Access, RefusedError, Requester
 from assay.studio.agreement import agreement_view
+from assay.studio.judgments import shown_vote
 from assay.studio.routes.asking import (
     DecisionIn,
     DocumentId,
@@ -35,7 +36,6 @@ from assay.studio.routes.asking import (
 from assay.studio.search import search
 from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_QUERY, NewVote, VoteEvent, check_name
 from assay.studio.studio import Studio
-from assay.studio.views import shown_vote, votes_on
 
 router = APIRouter(tags=["judging"])
 MOST = 1000
@@ -72,7 +72,7 @@ def show_pair(
 ) -> Fields:
     """One pair: the question, the passage, my vote, and those of others once I have voted."""
     studio.check_pair(query, document)
-    return {**studio.pair_fields(query, document), **votes_on(studio, query, document, asker.voter)}
+    return {**studio.pair_fields(query, document), **studio.judgments.votes_on((query, document), asker.voter)}
 
 
 @router.get("/agreement")
@@ -91,8 +91,6 @@ def show_agreement(studio: TheStudio, asker: Reader, *, reveal: bool = False) ->
 @router.post("/search")
 def ask(body: QuestionIn, studio: TheStudio, voter: VoterName) -> Fields:
     """Asks live search. The question becomes a query of the collection, and what was found can be voted on."""
-    if studio.search is None:
-        raise RefusedError(404, "this studio has no live search; start it with --search URL")
     return search(studio, body.question, voter)
 
 
