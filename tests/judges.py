@@ -15,3 +15,8 @@ class Script:
         with self.lock:
             self.asked.append(messages)
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+def verdicts(*values):
+    """A reply with these verdicts, in their order."""
+    return {"verdicts": [{"reason": f"r{number}", "verdict": each} for number, each in enumerate(values)]}

@@ -9,54 +9,45 @@ import pytest
 import assay
 from assay.core.ruling import JudgeFailure
 from assay.measures.judged.case import replay
-from assay.measures.judged.contexts import entity_recall, noisy_statements, useful_first
-from judges import Script
+from judges import Script, verdicts
 from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["a\nmore", "b", "c"]}
+USEFUL = [
+    ([0], 0, 0),
+    ([0, 0, 0], 0, 0),
+    ([1], 1, 1 / (1 + 1e-10)),
+    ([1, 1, 1], 1, 3 / (3 + 1e-10)),
+    ([1, 0], 1, 1 / (1 + 1e-10)),
+    ([0, 1, 1], (1 / 2 + 2 / 3) / 2, (1 / 2 + 2 / 3) / (2 + 1e-10)),
+    ([1, 0, 1, 0, 1], (1 + 2 / 3 + 3 / 5) / 3, (1 + 2 / 3 + 3 / 5) / (3 + 1e-10)),
+]
 
 
-@for_each(
-    "verdicts, expected, in_ragas",
-    [
-        ([], 0, 0),
-        ([0], 0, 0),
-        ([0, 0, 0], 0, 0),
-        ([1], 1, 1 / (1 + 1e-10)),
-        ([1, 1, 1], 1, 3 / (3 + 1e-10)),
-        ([1, 0], 1, 1 / (1 + 1e-10)),
-        ([0, 1], 1 / 2, 0.5 / (1 + 1e-10)),
-        ([0, 1, 1], (1 / 2 + 2 / 3) / 2, (1 / 2 + 2 / 3) / (2 + 1e-10)),
-        ([1, 0, 1, 0, 1], (1 + 2 / 3 + 3 / 5) / 3, (1 + 2 / 3 + 3 / 5) / (3 + 1e-10)),
-    ],
-)
-def test_useful_first(verdicts, expected, in_ragas):
-    assert useful_first(verdicts) == pytest.approx(expected, abs=1e-15)
-    assert useful_first(verdicts, "about_found") == pytest.approx(in_ragas, abs=1e-15)
+@for_each("useful, expected, in_ragas", USEFUL)
+def test_useful_passages_come_first(useful, expected, in_ragas):
+    record = {**RECORD, "retrieved_texts": [f"c{place}\nmore" for place in range(len(useful))]}
+    replies = [{"reason": "r", "verdict": bool(each)} for each in useful]
+    finding = replay("context_precision", record, replies)
+    assert finding.score == pytest.approx(expected, abs=1e-15)
+    assert [each[:2] for each in finding.verdicts] == [(f"c{place}", each) for place, each in enumerate(useful)]
+    assert replay("context_precision(norm=about_found)", record, replies).score == pytest.approx(in_ragas, abs=1e-15)
 
 
-@for_each(
-    "reference, found, expected, in_ragas",
-    [
-        ([], [], np.nan, 0),
-        ([], ["Rome"], np.nan, 0),
-        (["Rome"], [], 0, 0),
-        (["Rome"], ["Rome"], 1, 1 / (1 + 1e-8)),
-        (["Rome", "Ada"], ["Ada", "Oslo"], 1 / 2, 1 / (2 + 1e-8)),
-        (["Rome", "Rome", "Ada"], ["Rome"], 1 / 2, 1 / (2 + 1e-8)),
-        (["Rome"], ["rome"], 0, 0),
-    ],
-)
-def test_entity_recall(reference, found, expected, in_ragas):
-    assert entity_recall(reference, found) == pytest.approx(expected, nan_ok=True)
-    assert entity_recall(reference, found, "about_reference") == pytest.approx(in_ragas)
+ENTITIES = [
+    ([], ["Rome"], np.nan, 0),
+    (["Rome"], [], 0, 0),
+    (["Rome", "Ada"], ["Ada", "Oslo"], 1 / 2, 1 / (2 + 1e-8)),
+    (["Rome", "Rome", "Ada"], ["Rome"], 1 / 2, 1 / (2 + 1e-8)),
+    (["Rome"], ["rome"], 0, 0),
+]
 
 
-def test_context_precision_asks_about_each_passage():
-    verdicts = [{"reason": "r", "verdict": each} for each in (False, True, True)]
-    finding = replay("context_precision", RECORD, verdicts)
-    assert finding.score == (1 / 2 + 2 / 3) / 2
-    assert [(each.subject, each.value) for each in finding.verdicts] == [("a", 0.0), ("b", 1.0), ("c", 1.0)]
+@for_each("reference, found, expected, in_ragas", ENTITIES)
+def test_entities_by_their_exact_names(reference, found, expected, in_ragas):
+    replies = [{"entities": reference}, {"entities": found}]
+    assert replay("context_entity_recall", RECORD, replies).score == pytest.approx(expected, nan_ok=True)
+    assert replay("context_entity_recall(norm=about_reference)", RECORD, replies).score == pytest.approx(in_ragas)
 
 
 @for_each("against, text", [("reference", "the reference"), ("answer", "the answer")])
@@ -64,54 +55,36 @@ def test_context_precision_shows_what_it_is_against(against, text):
     script = Script('{"reason": "", "verdict": true}')
     records = [{**RECORD, "references": ["the reference"], "answer": "the answer", "retrieved_texts": ["x"]}]
     name = f"context_precision(against={against})"
-    result = assay.evaluate_rag(records, [name], judge=assay.Judge(script, cache=False))
-    assert result.mean == {name: 1.0}
+    assert assay.evaluate_rag(records, [name], judge=assay.Judge(script, cache=False)).mean == {name: 1.0}
     ((_, user),) = script.asked
     assert text in user["content"]
     assert ("the reference" in user["content"]) == (against == "reference")
 
 
-@for_each(
-    "name, lacking, detail",
-    [
-        ("context_precision", "references", "no reference answer"),
-        ("context_precision(against=answer)", "answer", "no answer"),
-        ("context_precision", "question", "no question"),
-        (
-            "context_precision",
-            "retrieved_texts",
-            "no texts of retrieved passages; put them into the records, or pass the corpus",
-        ),
-        ("context_recall", "references", "no reference answer"),
-        (
-            "context_recall",
-            "retrieved_texts",
-            "no texts of retrieved passages; put them into the records, or pass the corpus",
-        ),
-        ("context_entity_recall", "references", "no reference answer"),
-    ],
-)
-def test_what_is_missing_is_said(name, lacking, detail):
+NO_TEXTS = "no texts of retrieved passages; put them into the records, or pass the corpus"
+LACKING = [
+    ("context_precision", {"references": None}, "no reference answer"),
+    ("context_precision(against=answer)", {"answer": None}, "no answer"),
+    ("context_precision", {"question": None}, "no question"),
+    ("context_precision", {"retrieved_texts": None}, NO_TEXTS),
+    ("context_recall", {"references": None}, "no reference answer"),
+    ("context_recall", {"retrieved_texts": None}, NO_TEXTS),
+    ("context_entity_recall", {"references": None}, "no reference answer"),
+    ("context_precision", {"retrieved_texts": []}, "nothing was retrieved"),
+    ("context_precision", {"retrieved_texts": [" ", "\n"]}, "nothing was retrieved"),
+]
+
+
+@for_each("name, changes, detail", LACKING)
+def test_what_is_missing_is_said(name, changes, detail):
+    record = {key: value for key, value in {**RECORD, **changes}.items() if value is not None}
     with pytest.raises(JudgeFailure) as failure:
-        replay(name, {key: value for key, value in RECORD.items() if key != lacking}, [])
+        replay(name, record, [])
     assert failure.value.detail == detail
 
 
-@for_each("texts", [[], [""], [" ", "\n"]])
-def test_nothing_retrieved(texts):
-    with pytest.raises(JudgeFailure, match="nothing was retrieved"):
-        replay("context_precision", {**RECORD, "retrieved_texts": texts}, [])
-
-
 def test_nothing_retrieved_is_0_as_in_ragas():
-    record = {**RECORD, "retrieved_texts": []}
-    assert replay("context_precision(nothing=zero)", record, []).score == 0
-
-
-def test_a_reference_without_statements_has_no_recall():
-    finding = replay("context_recall", RECORD, [{"statements": [" "]}])
-    assert np.isnan(finding.score)
-    assert finding.reason == "the reference makes no statement"
+    assert replay("context_precision(nothing=zero)", {**RECORD, "retrieved_texts": []}, []).score == 0
 
 
 def test_entities_of_contexts_that_do_not_fit_are_listed_in_parts():
@@ -126,67 +99,32 @@ def test_entities_of_contexts_that_do_not_fit_are_listed_in_parts():
 NOISY = {"question": "?", "answer": "a", "references": ["r"], "retrieved_texts": ["first", "second"]}
 
 
-@for_each(
-    "right, support, relevant, from_relevant, from_irrelevant",
-    [
-        # One statement, right or wrong, with a relevant and an irrelevant passage.
-        (True, [True, True], [True, False], False, False),
-        (False, [True, False], [True, False], True, False),
-        (False, [False, True], [True, False], False, True),
-        (False, [True, True], [True, False], True, False),
-        (False, [False, False], [True, False], False, False),
-        (False, [True, True], [False, False], False, True),
-        (False, [True, True], [True, True], True, False),
-        (False, [], [], False, False),
-    ],
-)
-def test_noise_of_one_statement(right, support, relevant, from_relevant, from_irrelevant):
-    assert noisy_statements([right], [support], relevant) == [from_relevant]
-    assert noisy_statements([right], [support], relevant, "irrelevant") == [from_irrelevant]
-
-
 @for_each("mode", ["relevant", "irrelevant"])
 def test_noise_of_all_tables_of_two_statements_and_two_passages(mode):
     for bits in product([False, True], repeat=8):
         right, support, relevant = np.array(bits[:2]), np.array(bits[2:6]).reshape(2, 2), np.array(bits[6:])
+        replies = [{"statements": ["one", "two"]}, {"statements": ["wanted"]}, verdicts(*right.tolist())]
+        for passage in (0, 1):
+            replies += [verdicts(*support[:, passage].tolist()), verdicts(bool(relevant[passage]))]
         by_relevant = (relevant & support).max(axis=1)
         by_others = (~relevant & support).max(axis=1) & ~by_relevant
         expected = (by_relevant if mode == "relevant" else by_others) & ~right
-        assert noisy_statements(right.tolist(), support.tolist(), relevant.tolist(), mode) == expected.tolist()
+        finding = replay(f"noise_sensitivity(mode={mode})", NOISY, replies)
+        assert [each.value for each in finding.verdicts] == expected.tolist()
+        assert finding.score == expected.mean()
+        causes = support & (relevant if mode == "relevant" else ~relevant)
+        told = [each.against for each in finding.verdicts]
+        assert told == [NOISY["retrieved_texts"][row.argmax()] if row.any() else "" for row in causes]
 
 
-def verdicts(*values):
-    return {"verdicts": [{"reason": f"r{number}", "verdict": each} for number, each in enumerate(values)]}
-
-
-NOISE = [
-    {"statements": ["one", "two", "three", "four"]},
-    {"statements": ["wanted"]},
-    verdicts(True, False, False, False),
-    verdicts(True, True, False, False),
-    verdicts(True),
-    verdicts(False, False, True, False),
-    verdicts(False),
+WITHOUT_STATEMENTS = [
+    ("noise_sensitivity", [{"statements": []}, {"statements": ["x"]}], "the answer makes no statement"),
+    ("noise_sensitivity", [{"statements": ["x"]}, {"statements": []}], "the reference makes no statement"),
+    ("context_recall", [{"statements": [" "]}], "the reference makes no statement"),
 ]
 
 
-@for_each("mode, expected", [("relevant", [0, 1, 0, 0]), ("irrelevant", [0, 0, 1, 0])])
-def test_noise_that_is_found(mode, expected):
-    finding = replay(f"noise_sensitivity(mode={mode})", NOISY, NOISE)
-    assert finding.score == 1 / 4
-    assert [each.value for each in finding.verdicts] == expected
-    (cause,) = [each for each in finding.verdicts if each.value]
-    assert cause.against == {"relevant": "first", "irrelevant": "second"}[mode]
-
-
-@for_each(
-    "replies, reason",
-    [
-        ([{"statements": []}, {"statements": ["x"]}], "the answer makes no statement"),
-        ([{"statements": ["x"]}, {"statements": []}], "the reference makes no statement"),
-    ],
-)
-def test_noise_without_statements_there_is_no_score(replies, reason):
-    finding = replay("noise_sensitivity", NOISY, replies)
-    assert np.isnan(finding.score)
-    assert finding.reason == reason
+@for_each("name, replies, reason", WITHOUT_STATEMENTS)
+def test_without_statements_there_is_no_score(name, replies, reason):
+    finding = replay(name, NOISY, replies)
+    assert (np.isnan(finding.score), finding.reason) == (True, reason)

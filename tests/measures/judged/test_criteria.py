@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.core.ruling import JudgeFailure, Reply, Scale
+from assay.core.ruling import JudgeFailure, Reply
 from assay.measures import parse
 from assay.measures.judged.case import replay
 from assay.measures.judged.criteria import read_levels, weighted_score
@@ -19,25 +19,22 @@ RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L."], "retri
 YES = '{"reason": "r", "verdict": true}'
 
 
-@for_each(
-    "name, criterion",
-    [
-        ('aspect(criterion="Is the answer polite?")', "Is the answer polite?"),
-        ("aspect(criterion='Is it short, and polite?')", "Is it short, and polite?"),
-        ('aspect( criterion = "Isn\'t it rude, or = wrong?" )', "Isn't it rude, or = wrong?"),
-        ('aspect(criterion="5")', "5"),
-        ('aspect(criterion="polite")', "polite"),
-        ("aspect(criterion=polite)", "polite"),
-        ('ASPECT(criterion="Höflich – ja?",see=all)', "Höflich – ja?"),
-        ('aspect(see=all,criterion="a, b, c")', "a, b, c"),
-    ],
-)
+NAMES = [
+    ('aspect(criterion="Is the answer polite?")', "Is the answer polite?"),
+    ("aspect(criterion='Is it short, and polite?')", "Is it short, and polite?"),
+    ('aspect( criterion = "Isn\'t it rude, or = wrong?" )', "Isn't it rude, or = wrong?"),
+    ('aspect(criterion="5")', "5"),
+    ("aspect(criterion=polite)", "polite"),
+    ('ASPECT(criterion="Höflich – ja?",see=all)', "Höflich – ja?"),
+    ('aspect(see=all,criterion="a, b, c")', "a, b, c"),
+]
+
+
+@for_each("name, criterion", NAMES)
 def test_a_criterion_in_a_name(name, criterion):
     measure = assay.parse_measure(name)
     assert measure.values["criterion"] == criterion
-    assert parse(str(measure)) == measure
-    assert parse(measure.full_name) == measure
-    assert assay.parse_measure(str(measure)) == measure
+    assert parse(str(measure)) == parse(measure.full_name) == measure
 
 
 def test_criteria_stay_whole_among_other_names():
@@ -47,21 +44,21 @@ def test_criteria_stay_whole_among_other_names():
     assert split_measures(f"faithfulness {name},rr") == ["faithfulness", name, "rr"]
 
 
-@for_each(
-    "name, match",
-    [
-        ("aspect", "aspect needs criterion; write aspect"),
-        ('aspect(criterion="")', "cannot read|criterion must be a text"),
-        ('aspect(criterion=" ")', "criterion must be a text"),
-        ('aspect(criterion="two\nlines")', "criterion must be a text of at most 600 characters in quotes"),
-        (f'aspect(criterion="{"x" * 601}")', "criterion must be a text"),
-        ('aspect(criterion="a (b)")', "cannot read the measure"),
-        ('aspect(criterion="a",criterion="b")', "duplicate parameter 'criterion'"),
-        ('aspect(criterion="a", b")', "cannot read"),
-        ('aspect(criterion="ok",see=nothing)', "see must be answer or reference or contexts or all"),
-        (f'aspect(criterion="{"x" * 1001}")', "has 1,021 characters"),
-    ],
-)
+WRONG_NAMES = [
+    ("aspect", "aspect needs criterion; write aspect"),
+    ('aspect(criterion="")', "cannot read|criterion must be a text"),
+    ('aspect(criterion=" ")', "criterion must be a text"),
+    ('aspect(criterion="two\nlines")', "criterion must be a text of at most 600 characters in quotes"),
+    (f'aspect(criterion="{"x" * 601}")', "criterion must be a text"),
+    ('aspect(criterion="a (b)")', "cannot read the measure"),
+    ('aspect(criterion="a",criterion="b")', "duplicate parameter 'criterion'"),
+    ('aspect(criterion="a", b")', "cannot read"),
+    ('aspect(criterion="ok",see=nothing)', "see must be answer or reference or contexts or all"),
+    (f'aspect(criterion="{"x" * 1001}")', "has 1,021 characters"),
+]
+
+
+@for_each("name, match", WRONG_NAMES)
 def test_what_cannot_be_a_criterion(name, match):
     with pytest.raises(assay.errors.MeasureError, match=match):
         assay.parse_measure(name)
@@ -73,36 +70,31 @@ def test_objects_are_checked_too(text):
         parse('aspect(criterion="x")').definition(criterion=text)
 
 
-@for_each(
-    "plain, weights, expected",
-    [
-        (4, {}, 4),
-        (4, {"4": 1.0}, 4),
-        (4, {"4": 0.5, "5": 0.5}, 4.5),
-        (5, {"1": 0.1, "5": 0.3}, 4),
-        (4, {"4": 0.6, "5": 0.2, "the": 0.2}, 4.25),
-        (4, {"9": 0.9, "0": 0.1}, 4),
-        (4, {"²": 1.0}, 4),
-        (3, {"3": 0.0}, 3),
-    ],
-)
+WEIGHTED = [
+    (4, {}, 4),
+    (4, {"4": 0.5, "5": 0.5}, 4.5),
+    (5, {"1": 0.1, "5": 0.3}, 4),
+    (4, {"4": 0.6, "5": 0.2, "the": 0.2}, 4.25),
+    (4, {"9": 0.9, "0": 0.1}, 4),
+    (4, {"²": 1.0}, 4),
+    (3, {"3": 0.0}, 3),
+]
+
+
+@for_each("plain, weights, expected", WEIGHTED)
 def test_weighted_score(plain, weights, expected):
     assert weighted_score(plain, weights) == pytest.approx(expected)
 
 
-def test_the_scale_bounds_the_weights():
-    assert weighted_score(2, {"2": 0.5, "3": 0.5, "4": 5.0}, Scale(1, 3)) == 2.5
+LEVELS = [
+    ("1: nothing; 2: a part; 3: all", {1: "nothing", 2: "a part", 3: "all"}),
+    ("0:no;1:yes", {0: "no", 1: "yes"}),
+    ("2: b; 1: a", {1: "a", 2: "b"}),
+    ("1: a: b; 2: c;", {1: "a: b", 2: "c"}),
+]
 
 
-@for_each(
-    "text, levels",
-    [
-        ("1: nothing; 2: a part; 3: all", {1: "nothing", 2: "a part", 3: "all"}),
-        ("0:no;1:yes", {0: "no", 1: "yes"}),
-        ("2: b; 1: a", {1: "a", 2: "b"}),
-        ("1: a: b; 2: c;", {1: "a: b", 2: "c"}),
-    ],
-)
+@for_each("text, levels", LEVELS)
 def test_levels(text, levels):
     assert read_levels(text) == levels
 
@@ -113,17 +105,16 @@ def test_wrong_levels(text):
         read_levels(text)
 
 
-@for_each(
-    "name, replies, expected",
-    [
-        ('aspect(criterion="x")', [{"reason": "", "verdict": True}], 1),
-        ('aspect(criterion="x")', [{"reason": "", "verdict": False}], 0),
-        ('guideline(criterion="x")', [{"reason": "", "verdict": False}], 0),
-        ('rubric(levels="0: a; 1: b; 2: c")', [{"reason": "", "level": 2}], 2),
-        ('g_eval(criterion="x")', [{"steps": ["s"]}, {"reason": "", "score": 3}], 3),
-        ('g_eval(criterion="x")', [{"steps": ["s"]}, Reply({"reason": "", "score": 3}, {"3": 0.5, "2": 0.5})], 2.5),
-    ],
-)
+STEPS = [
+    ('aspect(criterion="x")', [{"reason": "", "verdict": True}], 1),
+    ('guideline(criterion="x")', [{"reason": "", "verdict": False}], 0),
+    ('rubric(levels="0: a; 1: b; 2: c")', [{"reason": "", "level": 2}], 2),
+    ('g_eval(criterion="x")', [{"steps": ["s"]}, {"reason": "", "score": 3}], 3),
+    ('g_eval(criterion="x")', [{"steps": ["s"]}, Reply({"reason": "", "score": 3}, {"3": 0.5, "2": 0.5})], 2.5),
+]
+
+
+@for_each("name, replies, expected", STEPS)
 def test_steps(name, replies, expected):
     assert replay(name, RECORD, replies).score == expected
 
@@ -134,15 +125,15 @@ def test_a_level_outside_the_rubric_is_unparsable():
         assay.evaluate_rag([RECORD], ['rubric(levels="1: a; 2: b; 3: c")'], judge=judge)
 
 
-@for_each(
-    "see, seen",
-    [
-        ("answer", {"question", "answer"}),
-        ("reference", {"question", "answer", "reference"}),
-        ("contexts", {"question", "answer", "context"}),
-        ("all", {"question", "answer", "reference", "context"}),
-    ],
-)
+SEEN = [
+    ("answer", {"question", "answer"}),
+    ("reference", {"question", "answer", "reference"}),
+    ("contexts", {"question", "answer", "context"}),
+    ("all", {"question", "answer", "reference", "context"}),
+]
+
+
+@for_each("see, seen", SEEN)
 def test_what_the_judge_sees(see, seen):
     script = Script(YES)
     judge = assay.Judge(script, cache=False)
@@ -190,9 +181,8 @@ g_eval = "Is it deep?"
 
 
 @pytest.fixture
-def own(tmp_path):
-    file = tmp_path / "criteria.toml"
-    file.write_text(CRITERIA, encoding="utf-8")
+def own(make):
+    file = make("criteria.toml", CRITERIA)
     criteria = assay.judges.read_criteria(file)
     yield file, criteria
     for name in criteria:
@@ -233,41 +223,40 @@ def test_another_criterion_of_the_same_name_is_refused():
         assay.judges.read_criteria({"ndcg": {"aspect": "Is it kind?"}})
 
 
-@for_each(
-    "content, match",
-    [
-        ({}, "no criteria"),
-        ({"x": "Is it?"}, "a criterion is a section with one of aspect, guideline, rubric, g_eval"),
-        ({"x": {}}, "this has none"),
-        ({"x": {"aspect": "a", "guideline": "b"}}, "this has aspect and guideline"),
-        ({"x": {"aspect": ""}}, "aspect must be a text"),
-        ({"x": {"aspect": 5}}, "aspect must be a text"),
-        ({"x": {"aspect": "a", "level": {}}}, "unknown setting 'level'"),
-        ({"x": {"aspect": "a", "levels": {"1": "b"}}}, "only a rubric has levels, not aspect"),
-        ({"x": {"rubric": "a"}}, "a rubric needs levels"),
-        ({"x": {"rubric": "a", "levels": {"1": "b"}}}, "whole numbers in a row"),
-        ({"x": {"rubric": "a", "levels": {"1": "b", "3": "c"}}}, "whole numbers in a row"),
-        ({"x": {"rubric": "a", "levels": {"one": "b", "two": "c"}}}, "levels must be whole numbers"),
-        ({"x": {"rubric": "a", "levels": {"1": 5, "2": "c"}}}, "levels must be a table of texts"),
-        ({"x": {"rubric": "a", "levels": "1"}}, "levels must be a table of texts"),
-        ({"x": {"aspect": "a", "see": "everything"}}, "see must be answer or reference or contexts or all"),
-        ({"x": {"aspect": "a", "higher_is_better": 1}}, "higher_is_better must be true or false"),
-        ({"a b": {"aspect": "a"}}, "'a b' is not a name"),
-        ({"x(1)": {"aspect": "a"}}, "is not a name"),
-    ],
-)
+WRONG_CRITERIA = [
+    ({}, "no criteria"),
+    ({"x": "Is it?"}, "a criterion is a section with one of aspect, guideline, rubric, g_eval"),
+    ({"x": {}}, "this has none"),
+    ({"x": {"aspect": "a", "guideline": "b"}}, "this has aspect and guideline"),
+    ({"x": {"aspect": ""}}, "aspect must be a text"),
+    ({"x": {"aspect": 5}}, "aspect must be a text"),
+    ({"x": {"aspect": "a", "level": {}}}, "unknown setting 'level'"),
+    ({"x": {"aspect": "a", "levels": {"1": "b"}}}, "only a rubric has levels, not aspect"),
+    ({"x": {"rubric": "a"}}, "a rubric needs levels"),
+    ({"x": {"rubric": "a", "levels": {"1": "b"}}}, "whole numbers in a row"),
+    ({"x": {"rubric": "a", "levels": {"1": "b", "3": "c"}}}, "whole numbers in a row"),
+    ({"x": {"rubric": "a", "levels": {"one": "b", "two": "c"}}}, "levels must be whole numbers"),
+    ({"x": {"rubric": "a", "levels": {"1": 5, "2": "c"}}}, "levels must be a table of texts"),
+    ({"x": {"rubric": "a", "levels": "1"}}, "levels must be a table of texts"),
+    ({"x": {"aspect": "a", "see": "everything"}}, "see must be answer or reference or contexts or all"),
+    ({"x": {"aspect": "a", "higher_is_better": 1}}, "higher_is_better must be true or false"),
+    ({"a b": {"aspect": "a"}}, "'a b' is not a name"),
+    ({"x(1)": {"aspect": "a"}}, "is not a name"),
+]
+
+
+@for_each("content, match", WRONG_CRITERIA)
 def test_what_is_wrong_with_criteria_is_said(content, match):
     with pytest.raises(assay.AssayError, match=match):
         assay.judges.read_criteria(content)
 
 
 @for_each("text, match", [("[x", "not valid TOML"), ("", "no criteria")])
-def test_wrong_files(tmp_path, text, match):
-    (tmp_path / "c.toml").write_text(text, encoding="utf-8")
+def test_wrong_files(make, text, match):
     with pytest.raises(assay.errors.FormatError, match=match):
-        assay.judges.read_criteria(tmp_path / "c.toml")
+        assay.judges.read_criteria(make("c.toml", text))
     with pytest.raises(assay.errors.FileError, match="cannot read the criteria"):
-        assay.judges.read_criteria(tmp_path / "missing.toml")
+        assay.judges.read_criteria("missing.toml")
 
 
 def test_unfinished_criteria_leave_nothing_behind():

@@ -7,63 +7,47 @@ import pytest
 
 import assay
 from assay.measures.judged.case import replay
-from assay.measures.judged.embeddings import cosine, relevancy_score
+from assay.measures.judged.embeddings import cosine
 from judges import Script
 from tables import for_each
 
+nan = np.nan
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L.", "Grace."]}
+COSINES = [
+    ([1, 0], [0, 1], 0),
+    ([1, 0], [-2, 0], -1),
+    ([1, 1], [1, 0], 2**-0.5),
+    ([0, 0], [1, 0], nan),
+    ([1e200, 0], [1e200, 0], nan),
+]
 
 
-@for_each(
-    "one, other, expected",
-    [
-        ([1, 0], [1, 0], 1),
-        ([1, 0], [0, 1], 0),
-        ([1, 0], [-2, 0], -1),
-        ([1, 1], [1, 0], 2**-0.5),
-        ([0, 0], [1, 0], np.nan),
-        ([1e200, 0], [1e200, 0], np.nan),
-    ],
-)
+@for_each("one, other, expected", COSINES)
 def test_cosine(one, other, expected):
     with np.errstate(over="ignore"):
         assert cosine(one, other) == pytest.approx(expected, nan_ok=True)
-
-
-@for_each(
-    "similarities, noncommittal, expected",
-    [
-        ([0.9, 0.8, 0.7], [False, False, False], 0.8),
-        ([0.9, 0.8, 0.7], [True, True, False], 0.8),
-        ([0.9, 0.8, 0.7], [True, True, True], 0),
-        ([0.5], [False], 0.5),
-        ([np.nan, 0.5], [False, False], np.nan),
-    ],
-)
-def test_relevancy_score(similarities, noncommittal, expected):
-    assert relevancy_score(similarities, noncommittal) == pytest.approx(expected, nan_ok=True)
 
 
 def questions(*noncommittal):
     return {"questions": [{"question": f"q{at}", "noncommittal": each} for at, each in enumerate(noncommittal)]}
 
 
-@for_each(
-    "name, replies, expected",
-    [
-        ("answer_relevancy", [questions(False, False, True), [[1, 0], [1, 0], [0, 1], [3, 4]]], (1 + 0 + 0.6) / 3),
-        ("answer_relevancy", [questions(True, True, True), [[1, 0], [1, 0], [1, 0], [1, 0]]], 0),
-        ("answer_relevancy(strictness=1)", [questions(False), [[1, 0], [-1, 0]]], -1),
-        ("answer_relevancy(method=points)", [{"reason": "", "subject": True, "focus": False}], 0.5),
-        ("answer_relevancy(method=points)", [{"reason": "", "subject": False, "focus": False}], 0),
-        ("answer_relevancy(method=points)", [{"reason": "", "subject": True, "focus": True}], 1),
-        ("semantic_similarity", [[[1, 0], [3, 4], [0, 1]]], 0.6),
-        ("semantic_similarity(threshold=0.6)", [[[1, 0], [3, 4], [0, 1]]], 1),
-        ("semantic_similarity(threshold=0.8)", [[[1, 0], [3, 4], [0, 1]]], 0),
-        ("semantic_similarity(threshold=0.8)", [[[1, 0], [0, 0], [4, 3]]], 1),
-        ("semantic_similarity(threshold=0.8)", [[[0, 0], [3, 4], [0, 1]]], np.nan),
-    ],
-)
+STEPS = [
+    ("answer_relevancy", [questions(False, False, True), [[1, 0], [1, 0], [0, 1], [3, 4]]], (1 + 0 + 0.6) / 3),
+    ("answer_relevancy", [questions(True, True, True), [[1, 0], [1, 0], [1, 0], [1, 0]]], 0),
+    ("answer_relevancy(strictness=1)", [questions(False), [[1, 0], [-1, 0]]], -1),
+    ("answer_relevancy(strictness=2)", [questions(False, False), [[1, 0], [0, 0], [1, 0]]], nan),
+    ("answer_relevancy(method=points)", [{"reason": "", "subject": True, "focus": False}], 0.5),
+    ("answer_relevancy(method=points)", [{"reason": "", "subject": True, "focus": True}], 1),
+    ("semantic_similarity", [[[1, 0], [3, 4], [0, 1]]], 0.6),
+    ("semantic_similarity(threshold=0.6)", [[[1, 0], [3, 4], [0, 1]]], 1),
+    ("semantic_similarity(threshold=0.8)", [[[1, 0], [3, 4], [0, 1]]], 0),
+    ("semantic_similarity(threshold=0.8)", [[[1, 0], [0, 0], [4, 3]]], 1),
+    ("semantic_similarity(threshold=0.8)", [[[0, 0], [3, 4], [0, 1]]], nan),
+]
+
+
+@for_each("name, replies, expected", STEPS)
 def test_steps(name, replies, expected):
     assert replay(name, RECORD, replies).score == pytest.approx(expected, nan_ok=True)
 

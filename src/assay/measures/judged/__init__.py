@@ -1,6 +1,6 @@
 """Measures that an LLM judges: what is asked about a record, and the score that the verdicts give.
 
-    @measure("faithfulness", of="judged", prompts=(STATEMENTS, SUPPORT), …)
+    @define_judged("faithfulness", prompts=(STATEMENTS, SUPPORT), …)
     def faithfulness(case: Case) -> Steps:
         statements = yield from split_statements(case.answer, case.question)
         verdicts = yield from check_support(statements, case.contexts, case.room)

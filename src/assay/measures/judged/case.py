@@ -6,14 +6,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from assay.core.errors import MeasureError
-from assay.core.measure import Measure
-from assay.core.ruling import Embed, Finding, JudgeFailure, Reply, Request, RulingKind, Verdict, run_steps, unjudgeable
+from assay.core.measure import Measure, define
+from assay.core.ruling import (
+    Embed,
+    Finding,
+    JudgeFailure,
+    Prompt,
+    Reply,
+    Request,
+    RulingKind,
+    Verdict,
+    run_steps,
+    unjudgeable,
+)
 from assay.data.records.record import Record
+
+RAGAS = "Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation"
+VERDICT = {"reason": str, "verdict": bool}
+define_judged = partial(define, of="judged")
+
+
+def prompt(name: str, reply: Any) -> Callable[[str], Prompt]:  # noqa: ANN401 - a shape
+    """The first version of a prompt, once its task is given: `prompt("polite", VERDICT)("Is the answer polite?")`."""
+    return lambda task: Prompt(name, 1, task, reply)
+
+
+def said(reason: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as in a reply
+    """A reply in an example."""
+    return {"reason": reason, **fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +101,7 @@ def packs(texts: Sequence[str], room: float) -> list[list[str]]:
 
 
 def one_verdict(value: float, reason: str) -> Finding:
-    """What a single verdict on the answer gives: its value is the score."""
+    """A single verdict on the answer, whose value is the score."""
     return Finding(value, (Verdict("the answer", value, reason),))
 
 

@@ -11,19 +11,18 @@ statement of the reference. Es et al. 2024, RAGAS: Automated Evaluation of Retri
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from assay.core.measure import JudgedExample, define
-from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict
+from assay.core.measure import JudgedExample
+from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.core.text import first_line
-from assay.measures.judged.case import Case, packs
+from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
 from assay.measures.judged.statements import STATEMENTS, SUPPORT, check_support, share, split_statements
 
 ABOUT_ZERO = 1e-10
 ABOUT_ZERO_ENTITIES = 1e-8
 SHOWN = 120
-RAGAS = "Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation"
 
 Against = Annotated[
     Literal["reference", "answer"],
@@ -47,58 +46,21 @@ NoiseMode = Annotated[
     "wrong statements that come from passages with something of the reference, or only from other passages",
 ]
 
-USEFUL = Prompt(
-    "useful",
-    1,
-    """\
+USEFUL = prompt("useful", VERDICT)("""\
 Decide whether the context was useful for arriving at the answer to the question: true if it contains information that
 the answer uses or that is needed for it, false if it does not, even if it is about the same topic. Take the answer as
-given; whether it is right does not matter.""",
-    {"reason": str, "verdict": bool},
-)
-ENTITIES = Prompt(
-    "entities",
-    1,
-    """\
+given; whether it is right does not matter.""")
+ENTITIES = prompt("entities", {"entities": [str]})("""\
 List the entities that the text names: people, organisations, places, works, products, events, dates and amounts. Write
-each once, by the name that the text uses and without articles. Add nothing that the text does not name.""",
-    {"entities": [str]},
-)
+each once, by the name that the text uses and without articles. Add nothing that the text does not name.""")
 
 
-def useful_first(verdicts: Sequence[float], norm: str = "found") -> float:
-    """Average precision over the useful passages that were retrieved; 0 if none is useful.
-
-    >>> round(useful_first([1, 0, 1]), 4), useful_first([0, 0])
-    (0.8333, 0.0)
-    """
-    useful = total = 0.0
-    for rank, verdict in enumerate(verdicts, start=1):
-        useful += verdict
-        total += verdict * useful / rank
-    if norm == "about_found":
-        return total / (useful + ABOUT_ZERO)
-    return total / useful if useful else 0.0
-
-
-def entity_recall(reference: Collection[str], found: Collection[str], norm: str = "reference") -> float:
-    """The share of the reference's entities that were found, by their exact names; NaN if it has none.
-
-    >>> entity_recall(["Ada", "Rome", "Rome"], ["Rome", "Paris"])
-    0.5
-    """
-    wanted = set(reference)
-    size = len(wanted) + (ABOUT_ZERO_ENTITIES if norm == "about_reference" else 0)
-    return len(wanted & set(found)) / size if size else math.nan
-
-
-@define(
+@define_judged(
     "context_precision",
     title="Context precision",
     formula="Σ (useful passages up to the rank / rank) / useful passages, over the ranks of useful passages",
     reference=RAGAS,
     undefined="nothing was retrieved",
-    of="judged",
     prompts=(USEFUL,),
     example=JudgedExample(
         "context_precision(against=answer)",
@@ -108,9 +70,9 @@ def entity_recall(reference: Collection[str], found: Collection[str], norm: str 
             "retrieved_texts": ["Eiffel's firm built it.", "It is 330 m high.", "Eiffel led the firm."],
         },
         [
-            {"reason": "It names the builder.", "verdict": True},
-            {"reason": "The height is not asked for.", "verdict": False},
-            {"reason": "It explains whose firm.", "verdict": True},
+            said("It names the builder.", verdict=True),
+            said("The height is not asked for.", verdict=False),
+            said("It explains whose firm.", verdict=True),
         ],
         5 / 6,
         "(1/1 + 2/3) / 2",
@@ -125,20 +87,22 @@ def context_precision(
         return Finding(0.0)
     question, contexts = case.question, case.contexts
     replies = yield [USEFUL.ask({"question": question, "answer": target, "context": each}) for each in contexts]
-    verdicts = [
-        Verdict(first_line(text, SHOWN), float(reply["verdict"]), reply["reason"])
-        for text, reply in zip(contexts, replies, strict=True)
-    ]
-    return Finding(useful_first([float(each.value) for each in verdicts], norm), tuple(verdicts))
+    verdicts, useful, total = [], 0.0, 0.0
+    for rank, (text, reply) in enumerate(zip(contexts, replies, strict=True), start=1):
+        value = float(reply["verdict"])
+        useful += value
+        total += value * useful / rank
+        verdicts.append(Verdict(first_line(text, SHOWN), value, reply["reason"]))
+    score = total / (useful + ABOUT_ZERO) if norm == "about_found" else total / useful if useful else 0.0
+    return Finding(score, tuple(verdicts))
 
 
-@define(
+@define_judged(
     "context_recall",
     title="Context recall",
     formula="statements of the reference that the retrieved passages support / statements of the reference",
     reference=RAGAS,
     undefined="the reference makes no statement",
-    of="judged",
     prompts=(STATEMENTS, SUPPORT),
     example=JudgedExample(
         "context_recall",
@@ -149,7 +113,7 @@ def context_precision(
         },
         [
             {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1889."]},
-            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "No year.", "verdict": False}]},
+            {"verdicts": [said("Stated.", verdict=True), said("No year.", verdict=False)]},
         ],
         1 / 2,
         "1 of 2 statements of the reference",
@@ -162,13 +126,12 @@ def context_recall(case: Case) -> Steps:
     return share((yield from check_support(statements, contexts, case.room)), "the reference makes no statement")
 
 
-@define(
+@define_judged(
     "context_entity_recall",
     title="Context entity recall",
     formula="entities of the reference that the retrieved passages name / entities of the reference",
     reference=RAGAS,
     undefined="the reference names no entity",
-    of="judged",
     prompts=(ENTITIES,),
     example=JudgedExample(
         "context_entity_recall",
@@ -184,7 +147,9 @@ def context_entity_recall(case: Case, *, norm: EntityNorm = "reference") -> Step
     wanted = yield from list_entities([reference], case.room)
     found = yield from list_entities(contexts, case.room)
     verdicts = tuple(Verdict(name, float(name in found)) for name in wanted)
-    return Finding(entity_recall(wanted, found, norm), verdicts, "the reference names no entity")
+    size = len(wanted) + (ABOUT_ZERO_ENTITIES if norm == "about_reference" else 0)
+    score = sum(float(each.value) for each in verdicts) / size if size else math.nan
+    return Finding(score, verdicts, "the reference names no entity")
 
 
 def list_entities(texts: Sequence[str], room: float) -> Asking:
@@ -196,27 +161,7 @@ def list_entities(texts: Sequence[str], room: float) -> Asking:
     return list(dict.fromkeys(names))
 
 
-def noisy_statements(
-    is_right: Sequence[bool],
-    support: Sequence[Sequence[bool]],
-    is_relevant: Sequence[bool],
-    mode: str = "relevant",
-) -> list[bool]:
-    """Which statements are wrong because of a passage. `support` has one row per statement, one column per passage.
-
-    >>> noisy_statements([False, True], [[True, False], [True, True]], [True, False])
-    [True, False]
-    """
-    found = []
-    for right, row in zip(is_right, support, strict=True):
-        from_relevant = any(each and relevant for each, relevant in zip(row, is_relevant, strict=True))
-        from_others = any(each and not relevant for each, relevant in zip(row, is_relevant, strict=True))
-        cause = from_relevant if mode == "relevant" else from_others and not from_relevant
-        found.append(cause and not right)
-    return found
-
-
-@define(
+@define_judged(
     "noise_sensitivity",
     title="Noise sensitivity",
     formula="statements of the answer that the reference does not support and a relevant (or only an irrelevant) "
@@ -224,7 +169,6 @@ def noisy_statements(
     reference="Ru et al. 2024, RAGChecker: A Fine-grained Framework for Diagnosing RAG; ragas 0.4.3, NoiseSensitivity",
     undefined="the answer or the reference makes no statement",
     higher_is_better=False,
-    of="judged",
     prompts=(STATEMENTS, SUPPORT),
     example=JudgedExample(
         "noise_sensitivity",
@@ -237,11 +181,11 @@ def noisy_statements(
         [
             {"statements": ["It was built in 1889.", "It was built of wood."]},
             {"statements": ["It was built in 1889."]},
-            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "Not stated.", "verdict": False}]},
-            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "Some say so.", "verdict": True}]},
-            {"verdicts": [{"reason": "Stated.", "verdict": True}]},
-            {"verdicts": [{"reason": "No.", "verdict": False}, {"reason": "That is ships.", "verdict": False}]},
-            {"verdicts": [{"reason": "No year.", "verdict": False}]},
+            {"verdicts": [said("Stated.", verdict=True), said("Not stated.", verdict=False)]},
+            {"verdicts": [said("Stated.", verdict=True), said("Some say so.", verdict=True)]},
+            {"verdicts": [said("Stated.", verdict=True)]},
+            {"verdicts": [said("No.", verdict=False), said("That is ships.", verdict=False)]},
+            {"verdicts": [said("No year.", verdict=False)]},
         ],
         1 / 2,
         "of 2 statements, wood is wrong and comes from passage 1, which has the year of the reference",
@@ -261,15 +205,15 @@ def noise_sensitivity(case: Case, *, mode: NoiseMode = "relevant") -> Steps:
         columns.append([bool(each.value) for each in found])
         covered = yield from check_support(wanted, [context], case.room)
         relevant.append(any(each.value for each in covered))
-    support = list(zip(*columns, strict=True))
-    noisy = noisy_statements([bool(each.value) for each in right], support, relevant, mode)
-    causes = [
-        [each and is_relevant == (mode == "relevant") for each, is_relevant in zip(row, relevant, strict=True)]
-        for row in support
-    ]
-    sources = [first_line(contexts[row.index(True)], SHOWN) if any(row) else "" for row in causes]
-    verdicts = tuple(
-        Verdict(each.subject, float(is_noisy), each.reason, source)
-        for each, is_noisy, source in zip(right, noisy, sources, strict=True)
-    )
-    return Finding(sum(noisy) / len(noisy), verdicts)
+    verdicts = []
+    for each, row in zip(right, zip(*columns, strict=True), strict=True):
+        supporting = [
+            (context, is_good) for context, is_good, says in zip(contexts, relevant, row, strict=True) if says
+        ]
+        causes = [context for context, is_good in supporting if is_good == (mode == "relevant")]
+        # What a relevant passage says too does not come from the others alone.
+        is_told = mode == "relevant" or not any(is_good for _, is_good in supporting)
+        is_noisy = bool(causes) and is_told and not each.value
+        source = first_line(causes[0], SHOWN) if causes else ""
+        verdicts.append(Verdict(each.subject, float(is_noisy), each.reason, source))
+    return Finding(sum(float(each.value) for each in verdicts) / len(verdicts), tuple(verdicts))

@@ -17,10 +17,10 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
-from assay.core.measure import Definition, JudgedExample, define
+from assay.core.measure import Definition, JudgedExample
 from assay.core.ruling import Prompt, Reply, Scale, Steps
 from assay.core.text import show
-from assay.measures.judged.case import Case, one_verdict
+from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, prompt, said
 
 Criterion = Annotated[str, "what is judged, in words"]
 LevelTexts = Annotated[str, "what each level means, as in 1: says nothing; 2: says a part; 3: says it all"]
@@ -32,46 +32,21 @@ SCALE = Scale(1, 5)
 MOST_DEFINED = 10_000
 LEVEL = re.compile(r"\s*(-?\d{1,4})\s*:\s*(.*\S)\s*")
 
-ASPECT = Prompt(
-    "aspect",
-    1,
-    """\
+ASPECT = prompt("aspect", VERDICT)("""\
 Decide whether the criterion holds for the answer: true if it does, false if it does not. If the criterion is a question
-about the answer, true means yes. Judge this criterion and nothing else.""",
-    {"reason": str, "verdict": bool},
-)
-GUIDELINE = Prompt(
-    "guideline",
-    1,
-    """\
+about the answer, true means yes. Judge this criterion and nothing else.""")
+GUIDELINE = prompt("guideline", VERDICT)("""\
 Decide whether the answer follows the guideline: true if it follows it in every part, false if it breaks any. Say in the
-reason what would have to change. Judge this guideline and nothing else.""",
-    {"reason": str, "verdict": bool},
-)
-RUBRIC = Prompt(
-    "rubric",
-    1,
-    """\
+reason what would have to change. Judge this guideline and nothing else.""")
+RUBRIC = prompt("rubric", {"reason": str, "level": SCALE})("""\
 Rate the answer by the rubric, which says what each level means. Choose the level whose description fits best; between
-two, the lower one. Judge by the rubric and nothing else.""",
-    {"reason": str, "level": SCALE},
-)
-EVALUATION_STEPS = Prompt(
-    "evaluation_steps",
-    1,
-    """\
+two, the lower one. Judge by the rubric and nothing else.""")
+EVALUATION_STEPS = prompt("evaluation_steps", {"steps": [str]})("""\
 A criterion says how answers of a system are to be rated. Write the steps, three to five, by which a rater goes from
-reading an answer to a score from 1 (worst) to 5 (best) by this criterion. Each step is one sentence.""",
-    {"steps": [str]},
-)
-EVALUATION = Prompt(
-    "evaluation",
-    1,
-    """\
+reading an answer to a score from 1 (worst) to 5 (best) by this criterion. Each step is one sentence.""")
+EVALUATION = prompt("evaluation", {"reason": str, "score": SCALE})("""\
 Rate the answer by the criterion, following the steps: a whole number from 1 (worst) to 5 (best). Judge by the criterion
-and nothing else.""",
-    {"reason": str, "score": SCALE},
-)
+and nothing else.""")
 POLITE = "Is the answer polite?"
 
 
@@ -131,27 +106,17 @@ def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str)
     return one_verdict(float(reply["level"]), reply["reason"])
 
 
-def judge_score(case: Case, criterion: str, see: str) -> Steps:
-    """A score from 1 to 5 by steps that the judge wrote for the criterion."""
-    texts = texts_of(case, see)
-    written = yield EVALUATION_STEPS.ask({"criterion": criterion})
-    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(written["steps"], start=1))
-    reply = yield EVALUATION.ask({"criterion": criterion, "steps": steps, **texts}, weigh="score")
-    return one_verdict(weighted_score(reply["score"], reply.weights), reply["reason"])
-
-
-@define(
+@define_judged(
     "aspect",
     title="Aspect",
     formula="1 if the criterion holds for the answer, else 0; of several draws, what most say",
     reference="ragas 0.4.3, AspectCritic",
-    of="judged",
     prompts=(ASPECT,),
     draws="majority",
     example=JudgedExample(
         f'aspect(criterion="{POLITE}")',
         {"question": "Who?", "answer": "Look it up."},
-        [{"reason": "It sends the reader away.", "verdict": False}],
+        [said("It sends the reader away.", verdict=False)],
         0.0,
         "the verdict is no",
     ),
@@ -161,18 +126,17 @@ def aspect(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     return judge_verdict(ASPECT, case, criterion, see)
 
 
-@define(
+@define_judged(
     "guideline",
     title="Guideline",
     formula="1 if the answer follows the guideline, else 0; of several draws, what most say",
     reference="LlamaIndex core 0.14, GuidelineEvaluator",
-    of="judged",
     prompts=(GUIDELINE,),
     draws="majority",
     example=JudgedExample(
         'guideline(criterion="Answers in one sentence.")',
         {"question": "Who?", "answer": "Eiffel's firm built it."},
-        [{"reason": "It is one sentence.", "verdict": True}],
+        [said("It is one sentence.", verdict=True)],
         1.0,
         "the verdict is yes",
     ),
@@ -182,19 +146,18 @@ def guideline(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps
     return judge_verdict(GUIDELINE, case, criterion, see)
 
 
-@define(
+@define_judged(
     "rubric",
     title="Rubric",
     formula="the level of the rubric that fits the answer",
     reference="Kim et al. 2024, Prometheus: Inducing Fine-grained Evaluation Capability in Language Models; ragas "
     "0.4.3, RubricsScore",
     range=(-math.inf, math.inf),
-    of="judged",
     prompts=(RUBRIC,),
     example=JudgedExample(
         'rubric(levels="1: says nothing; 2: says a part; 3: says it all")',
         {"question": "Who, and when?", "answer": "Eiffel's firm."},
-        [{"reason": "It does not say when.", "level": 2}],
+        [said("It does not say when.", level=2)],
         2.0,
         "the level",
     ),
@@ -204,20 +167,19 @@ def rubric(case: Case, *, levels: LevelTexts, see: See = "answer") -> Steps:
     return judge_level(case, "", read_levels(levels), see)
 
 
-@define(
+@define_judged(
     "g_eval",
     title="G-Eval",
     formula="Σ s · p(s) / Σ p(s) over the scores s from 1 to 5; the plain score if the server tells no probabilities p",
     reference="Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
     range=(1, 5),
-    of="judged",
     prompts=(EVALUATION_STEPS, EVALUATION),
     example=JudgedExample(
         'g_eval(criterion="Is the answer coherent?")',
         {"question": "Who?", "answer": "Eiffel's firm built it."},
         [
             {"steps": ["Read the answer.", "Look for breaks.", "Rate it."]},
-            Reply({"reason": "It hangs together.", "score": 5}, {"4": 0.2, "5": 0.6}),
+            Reply(said("It hangs together.", score=5), {"4": 0.2, "5": 0.6}),
         ],
         4.75,
         "(4 · 0.2 + 5 · 0.6) / (0.2 + 0.6); 5 if the server tells no probabilities",
@@ -225,7 +187,11 @@ def rubric(case: Case, *, levels: LevelTexts, see: See = "answer") -> Steps:
 )
 def g_eval(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """A score by a criterion in words, in steps that the judge writes first, weighted by probabilities."""
-    return judge_score(case, criterion, see)
+    texts = texts_of(case, see)
+    written = yield EVALUATION_STEPS.ask({"criterion": criterion})
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(written["steps"], start=1))
+    reply = yield EVALUATION.ask({"criterion": criterion, "steps": steps, **texts}, weigh="score")
+    return one_verdict(weighted_score(reply["score"], reply.weights), reply["reason"])
 
 
 class OwnCriterion(NamedTuple):
@@ -253,15 +219,14 @@ class CriterionDefinition(Definition):
 def criterion_definition(criterion: OwnCriterion) -> Definition:
     """The measure of a criterion. It is created once, so that equal criteria are equal measures."""
     name, kind, words, levels, see, higher_is_better = criterion
+    base = KINDS[kind]
 
     def judge_criterion(case: Case) -> Steps:
         if kind == "rubric":
             return judge_level(case, words, dict(levels), see)
-        if kind == "g_eval":
-            return judge_score(case, words, see)
-        return judge_verdict(ASPECT if kind == "aspect" else GUIDELINE, case, words, see)
+        steps: Steps = base.function(case, criterion=words, see=see)
+        return steps
 
-    base = KINDS[kind]
     judge_criterion.__doc__ = "; ".join([words, *(f"{level}: {text}" for level, text in levels)])
     digest = hashlib.sha256(repr((kind, words, levels, see)).encode()).hexdigest()[:8]
     return CriterionDefinition(

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.measure import JudgedExample, define
+from assay.core.measure import JudgedExample
 from assay.core.parameter import Bounds
-from assay.core.ruling import Asking, Embed, Finding, Prompt, Steps, Verdict
-from assay.measures.judged.case import Case
+from assay.core.ruling import Asking, Embed, Finding, Steps, Verdict
+from assay.measures.judged.case import RAGAS, Case, define_judged, prompt
 
 Strictness = Annotated[int, Bounds(low=1, high=20), "how many questions are generated from the answer"]
 Threshold = Annotated[
@@ -23,24 +23,14 @@ Method = Annotated[
     "a point for the subject and one for the focus, as in LlamaIndex",
 ]
 
-QUESTIONS = Prompt(
-    "questions_answered",
-    1,
-    """\
+QUESTIONS = prompt("questions_answered", {"questions": [{"question": str, "noncommittal": bool}]})("""\
 Write questions that the answer would be a complete reply to, as different from one another as the answer allows. Use
 only the answer. For each say whether the answer is noncommittal: true if it evades, is vague or says that it does not
-know, false if it commits itself.""",
-    {"questions": [{"question": str, "noncommittal": bool}]},
-)
-POINTS = Prompt(
-    "answer_points",
-    1,
-    """\
+know, false if it commits itself.""")
+POINTS = prompt("answer_points", {"reason": str, "subject": bool, "focus": bool})("""\
 Decide two things about the answer to the question. subject: true if the answer is about what the question asks about.
 focus: true if it addresses the aspect or the point of view from which the question asks. Whether the answer is right
-does not matter.""",
-    {"reason": str, "subject": bool, "focus": bool},
-)
+does not matter.""")
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
@@ -54,15 +44,6 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return float(np.clip(first @ second / size, -1.0, 1.0)) if size and math.isfinite(size) else math.nan
 
 
-def relevancy_score(similarities: Sequence[float], noncommittal: Sequence[bool]) -> float:
-    """The mean similarity; 0 if all questions come from a noncommittal answer.
-
-    >>> relevancy_score([0.5, 1.0], [True, False]), relevancy_score([0.5, 1.0], [True, True])
-    (0.75, 0.0)
-    """
-    return 0.0 if all(noncommittal) else math.fsum(similarities) / len(similarities)
-
-
 def similarity_of(answer: str, references: Sequence[str]) -> Asking:
     """The similarity of the answer and the nearest reference."""
     vectors = yield Embed((answer, *references))
@@ -70,14 +51,13 @@ def similarity_of(answer: str, references: Sequence[str]) -> Asking:
     return max((each for each in values if not math.isnan(each)), default=math.nan)
 
 
-@define(
+@define_judged(
     "answer_relevancy",
     title="Answer relevancy",
     formula="mean over generated questions of cosine(question, generated); 0 if the answer is noncommittal each time",
-    reference="Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation",
+    reference=RAGAS,
     undefined="an embedding is zero",
     range=(-1, 1),
-    of="judged",
     prompts=(QUESTIONS, POINTS),
     example=JudgedExample(
         "answer_relevancy(strictness=2)",
@@ -111,17 +91,17 @@ def answer_relevancy(case: Case, *, strictness: Strictness = 3, method: Method =
         Verdict(text, value, "noncommittal" if is_evasive else "")
         for text, value, is_evasive in zip(asked, similarities, evasive, strict=True)
     )
-    return Finding(relevancy_score(similarities, evasive), verdicts, "an embedding is zero")
+    score = 0.0 if all(evasive) else math.fsum(similarities) / len(similarities)
+    return Finding(score, verdicts, "an embedding is zero")
 
 
-@define(
+@define_judged(
     "semantic_similarity",
     title="Semantic similarity",
     formula="cosine of the embeddings of answer and reference; the nearest of several references",
     reference="Risch et al. 2021, Semantic Answer Similarity for Evaluating Question Answering Models",
     undefined="an embedding is zero",
     range=(-1, 1),
-    of="judged",
     example=JudgedExample(
         "semantic_similarity",
         {"answer": "Eiffel's firm.", "references": ["The firm of Gustave Eiffel."]},

@@ -12,15 +12,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from assay.core.measure import JudgedExample, define
-from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict, unjudgeable
+from assay.core.measure import JudgedExample
+from assay.core.ruling import Asking, Finding, Steps, Verdict, unjudgeable
 from assay.core.text import show
-from assay.measures.judged.case import Case, packs
+from assay.measures.judged.case import Case, define_judged, packs, prompt, said
 
 MOST = 30
 WINDOW = 10
 IMPORTANCE = ("vital", "okay")
 SUPPORTED = {"support": 1.0, "partial": 0.5, "none": 0.0}
+# What a nugget that is not vital weighs.
+OTHERS = {"all": 1.0, "vital": 0.0, "weighted": 0.5}
 
 NuggetScore = Annotated[
     Literal["all", "vital", "weighted"],
@@ -28,32 +30,17 @@ NuggetScore = Annotated[
 ]
 Strict = Annotated[bool, "partial support counts as none"]
 
-CREATE = Prompt(
-    "nuggets_create",
-    1,
-    """\
+CREATE = prompt("nuggets_create", {"nuggets": [str]})("""\
 List the nuggets of information that a good answer to the question contains: atomic facts of 1 to 12 words each, taken
 from the contexts only. Begin with the nuggets that are given, if any: keep them, drop none unless two say the same, and
-add what the contexts have beside them. At most 30, the most important first. No nugget repeats the question.""",
-    {"nuggets": [str]},
-)
-LABEL = Prompt(
-    "nuggets_label",
-    1,
-    """\
+add what the contexts have beside them. At most 30, the most important first. No nugget repeats the question.""")
+LABEL = prompt("nuggets_label", {"labels": [IMPORTANCE]})("""\
 For each numbered nugget say how important it is for an answer to the question: vital if a good answer must contain it,
-okay if it is good to have but may be missing. Give one label for each nugget, in their order.""",
-    {"labels": [IMPORTANCE]},
-)
-ASSIGN = Prompt(
-    "nuggets_assign",
-    1,
-    """\
+okay if it is good to have but may be missing. Give one label for each nugget, in their order.""")
+ASSIGN = prompt("nuggets_assign", {"verdicts": [{"reason": str, "support": tuple(SUPPORTED)}]})("""\
 For each numbered nugget say whether the answer contains it: support if it says all of it, in whatever words, partial if
 it says a part of it, none if it does not say it or contradicts it. Use only the answer. Give one verdict for each
-nugget, in their order.""",
-    {"verdicts": [{"reason": str, "support": tuple(SUPPORTED)}]},
-)
+nugget, in their order.""")
 
 
 class Nugget(NamedTuple):
@@ -63,44 +50,22 @@ class Nugget(NamedTuple):
     is_vital: bool | None = None
 
 
-def nugget_score(
-    support: Sequence[float], is_vital: Sequence[bool], score: str = "all", *, strict: bool = False
-) -> float:
-    """The share of nuggets that an answer supports; NaN if none counts.
-
-    >>> support, vital = [1, 0.5, 0], [True, True, False]
-    >>> [round(nugget_score(support, vital, score), 4) for score in ("all", "vital", "weighted")]
-    [0.5, 0.75, 0.6]
-    """
-    other = {"all": 1.0, "vital": 0.0, "weighted": 0.5}[score]
-    weights = [1.0 if vital else other for vital in is_vital]
-    values = [float(each == 1) if strict else each for each in support]
-    total = math.fsum(weights)
-    return math.fsum(w * s for w, s in zip(weights, values, strict=True)) / total if total else math.nan
-
-
 def given_nuggets(case: Case) -> list[Nugget]:
     given = (case.record.fields or {}).get("nuggets")
     if given is None:
         return []
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise unjudgeable(f"nuggets must be a list of texts, not {show(given)}")
-    return [read_nugget(each) for each in given]
-
-
-def read_nugget(each: Any) -> Nugget:  # noqa: ANN401 - whatever the record holds
-    """A nugget of a record.
-
-    >>> read_nugget({"text": "Built in 1889.", "importance": "vital"})
-    Nugget(text='Built in 1889.', is_vital=True)
-    """
-    fields = each if isinstance(each, Mapping) else {"text": each}
-    text, importance = fields.get("text"), fields.get("importance")
-    if not isinstance(text, str) or not text.strip():
-        raise unjudgeable(f"a nugget is a text, or an object with text and importance, not {show(each)}")
-    if importance not in (None, *IMPORTANCE):
-        raise unjudgeable(f"the importance of a nugget is vital or okay, not {show(importance)}")
-    return Nugget(text.strip(), None if importance is None else importance == IMPORTANCE[0])
+    found = []
+    for each in given:
+        fields = each if isinstance(each, Mapping) else {"text": each}
+        text, importance = fields.get("text"), fields.get("importance")
+        if not isinstance(text, str) or not text.strip():
+            raise unjudgeable(f"a nugget is a text, or an object with text and importance, not {show(each)}")
+        if importance not in (None, *IMPORTANCE):
+            raise unjudgeable(f"the importance of a nugget is vital or okay, not {show(importance)}")
+        found.append(Nugget(text.strip(), None if importance is None else importance == IMPORTANCE[0]))
+    return found
 
 
 def create_nuggets(case: Case) -> Asking:
@@ -142,7 +107,7 @@ def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
 
-@define(
+@define_judged(
     "nuggets",
     title="Nuggets supported",
     formula="Σ w · s / Σ w; s is 1 for support, 1/2 for partial support, 0 for none; w is 1, for nuggets that are not "
@@ -150,7 +115,6 @@ def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     reference="Pradeep et al. 2024, Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the "
     "AutoNuggetizer Framework",
     undefined="there are no nuggets, or no vital ones where only these count",
-    of="judged",
     prompts=(CREATE, LABEL, ASSIGN),
     example=JudgedExample(
         "nuggets(score=weighted)",
@@ -166,9 +130,9 @@ def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
         [
             {
                 "verdicts": [
-                    {"reason": "Not his firm.", "support": "partial"},
-                    {"reason": "Stated.", "support": "support"},
-                    {"reason": "Not said.", "support": "none"},
+                    said("Not his firm.", support="partial"),
+                    said("Stated.", support="support"),
+                    said("Not said.", support="none"),
                 ]
             }
         ],
@@ -183,7 +147,8 @@ def nuggets(case: Case, *, score: NuggetScore = "all", strict: Strict = False) -
     if score != "all" and any(each.is_vital is None for each in known):
         known = yield from label_nuggets(question, known)
     verdicts = yield from assign_nuggets(case, known)
-    is_vital = [bool(each.is_vital) for each in known]
-    value = nugget_score([float(each.value) for each in verdicts], is_vital, score, strict=strict)
-    reason = "no vital nuggets" if verdicts else "no nuggets"
-    return Finding(value, tuple(verdicts), reason)
+    weights = [1.0 if each.is_vital else OTHERS[score] for each in known]
+    support = [float(each.value == 1 if strict else each.value) for each in verdicts]
+    total = math.fsum(weights)
+    value = math.fsum(w * s for w, s in zip(weights, support, strict=True)) / total if total else math.nan
+    return Finding(value, tuple(verdicts), "no vital nuggets" if verdicts else "no nuggets")

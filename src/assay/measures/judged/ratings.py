@@ -5,19 +5,20 @@ Two ratings by differently worded prompts are averaged, as in ragas: (r_1 + r_2)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from assay.core.measure import JudgedExample, define
+from assay.core.measure import JudgedExample
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Finding, JudgeFailure, Prompt, Reply, RulingKind, Scale, Steps, Verdict
-from assay.measures.judged.case import Case, one_verdict, packs, within
+from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, packs, prompt, said, within
 
 LEVELS = Scale(0, 2)
 LOW, HIGH = 1, 5
 RATING = {"reason": str, "rating": LEVELS}
 REQUIRED = (RulingKind.UNJUDGEABLE, RulingKind.NOT_ASKED)
+# On what a rating is, the prompt, and the texts that it shows beside the contexts.
+RatingAsked = tuple[str, Prompt, Mapping[str, str]]
 
 Either = Annotated[bool, "one of the two ratings is enough if the judge fails on the other, as in ragas"]
 RelevanceMethod = Annotated[
@@ -29,144 +30,76 @@ PassingGrade = Annotated[
 ]
 
 CONTEXT_RELEVANCE = (
-    Prompt(
-        "context_relevance_1",
-        1,
-        """\
+    prompt("context_relevance_1", RATING)("""\
 Rate how much the contexts help to answer the question: 2 if they contain what is needed for a full answer, 1 if they
-contain part of it, 0 if they contain nothing of it. Use only the contexts, no knowledge of your own.""",
-        RATING,
-    ),
-    Prompt(
-        "context_relevance_2",
-        1,
-        """\
+contain part of it, 0 if they contain nothing of it. Use only the contexts, no knowledge of your own."""),
+    prompt("context_relevance_2", RATING)("""\
 Someone has to answer the question from the contexts alone. Say how far they would get: 0 nowhere, as the contexts are
-about something else or beside the point; 1 part of the way; 2 all the way. Do not answer the question yourself.""",
-        RATING,
-    ),
+about something else or beside the point; 1 part of the way; 2 all the way. Do not answer the question yourself."""),
 )
 GROUNDEDNESS = (
-    Prompt(
-        "groundedness_1",
-        1,
-        """\
+    prompt("groundedness_1", RATING)("""\
 Rate how far the contexts support the answer: 2 if everything that it says follows from them, 1 if only a part does, 0
-if nothing does or they contradict it. Use only the contexts, no knowledge of your own.""",
-        RATING,
-    ),
-    Prompt(
-        "groundedness_2",
-        1,
-        """\
+if nothing does or they contradict it. Use only the contexts, no knowledge of your own."""),
+    prompt("groundedness_2", RATING)("""\
 Check each claim of the answer against the contexts as its only source. Reply 0 if no claim can be found there, 1 if
-some claims can, 2 if all of them can. That a claim is true elsewhere does not count.""",
-        RATING,
-    ),
+some claims can, 2 if all of them can. That a claim is true elsewhere does not count."""),
 )
 ACCURACY = (
-    Prompt(
-        "accuracy_1",
-        1,
-        """\
+    prompt("accuracy_1", RATING)("""\
 Rate how well the answer to the question agrees with the reference, which is right: 2 if it says the same, in whatever
-words, 1 if it says a part of it and nothing that contradicts it, 0 if it says something else or contradicts it.""",
-        RATING,
-    ),
-    Prompt(
-        "accuracy_2",
-        1,
-        """\
+words, 1 if it says a part of it and nothing that contradicts it, 0 if it says something else or contradicts it."""),
+    prompt("accuracy_2", RATING)("""\
 Two answers to a question are compared. Reply 2 if the second means the same as the first, 1 if one of them contains a
-part of the other and they do not disagree, 0 if they disagree or have nothing in common.""",
-        RATING,
-    ),
+part of the other and they do not disagree, 0 if they disagree or have nothing in common."""),
 )
-CONTEXT_POINTS = Prompt(
-    "context_points",
-    1,
-    """\
+CONTEXT_POINTS = prompt("context_points", {"reason": str, "subject": float, "sufficiency": float})("""\
 Rate the contexts for the question, with 0 to 2 points for each of two things; parts of a point are allowed. subject:
-the contexts are about what the question asks about. sufficiency: they alone are enough to answer it in full.""",
-    {"reason": str, "subject": float, "sufficiency": float},
-)
-RELEVANCY = Prompt(
-    "relevancy",
-    1,
-    """\
+the contexts are about what the question asks about. sufficiency: they alone are enough to answer it in full.""")
+RELEVANCY = prompt("relevancy", VERDICT)("""\
 Decide whether the answer replies to the question and agrees with the contexts: true if it does both, false if it misses
-the question or says something that is not in the contexts.""",
-    {"reason": str, "verdict": bool},
-)
-CORRECTNESS = Prompt(
-    "correctness",
-    1,
-    """\
+the question or says something that is not in the contexts.""")
+CORRECTNESS = prompt("correctness", {"reason": str, "grade": float})("""\
 Grade the answer to the question from 1 to 5; half grades are allowed. 1: it misses the question. 2 or 3: it is about
 the question but wrong in something that matters. 4: it is right, with small gaps or slips. 5: it is fully right. If
-there is a reference, it is right; judge the answer against it, by content and not by wording.""",
-    {"reason": str, "grade": float},
-)
+there is a reference, it is right; judge the answer against it, by content and not by wording.""")
 
 
-def mean_rating(ratings: Sequence[float], highest: float = LEVELS.high) -> float:
-    """The mean of ratings, from 0 to 1; NaN without any.
-
-    >>> mean_rating([2, 1]), mean_rating([1])
-    (0.75, 0.5)
-    """
-    return sum(each / highest for each in ratings) / len(ratings) if ratings else math.nan
-
-
-def passed(value: float, threshold: float | None) -> float:
-    """1 if the value reaches the threshold, else 0; the value itself without one.
-
-    >>> passed(4.5, 4), passed(3.5, 4), passed(3.5, None)
-    (1.0, 0.0, 3.5)
-    """
-    return value if threshold is None else float(value >= threshold)
-
-
-def best_reply(prompt: Prompt, texts: Mapping[str, str], contexts: Sequence[str], room: float, field: str) -> Asking:
+def best_reply(task: Prompt, texts: Mapping[str, str], contexts: Sequence[str], room: float, field: str) -> Asking:
     """The reply with the best value of a field, over the contexts in as few requests as they fit into."""
     used = sum(map(len, texts.values()))
     best: Reply | None = None
     for pack in packs(contexts, room - used):
-        reply = yield prompt.ask({**texts, "context": pack})
+        reply = yield task.ask({**texts, "context": pack})
         best = reply if best is None or reply[field] > best[field] else best
     return best
 
 
-def rate_twice(asking: Sequence[tuple[str, Asking]], *, either: bool) -> Steps:
-    """The finding of two ratings. With `either`, one that the judge failed on is left out."""
+def rate_twice(case: Case, asked: Sequence[RatingAsked], contexts: Sequence[str], *, either: bool) -> Steps:
+    """The mean of two ratings, from 0 to 1. With `either`, one that the judge failed on is left out."""
     verdicts: list[Verdict] = []
-    for number, (subject, steps) in enumerate(asking):
+    for subject, task, texts in asked:
         try:
-            reply = yield from steps
+            reply = yield from best_reply(task, texts, contexts, case.room, "rating")
         except JudgeFailure as failure:
-            is_last_chance = number == len(asking) - 1 and not verdicts
+            is_last_chance = task is asked[-1][1] and not verdicts
             if not either or failure.kind in REQUIRED or is_last_chance:
                 raise
         else:
             verdicts.append(Verdict(subject, float(reply["rating"]), reply["reason"]))
-    return Finding(mean_rating([float(each.value) for each in verdicts]), tuple(verdicts))
+    return Finding(sum(float(each.value) / LEVELS.high for each in verdicts) / len(verdicts), tuple(verdicts))
 
 
-def ask_once(prompt: Prompt, texts: Mapping[str, str]) -> Asking:
-    return (yield prompt.ask(texts))
-
-
-@define(
+@define_judged(
     "context_relevance",
     title="Context relevance",
     formula="(r1 + r2) / 4, two ratings of the retrieved passages from 0 to 2",
     reference="ragas 0.4.3, ContextRelevance (NVIDIA); LlamaIndex core 0.14, ContextRelevancyEvaluator (points)",
-    of="judged",
     prompts=(*CONTEXT_RELEVANCE, CONTEXT_POINTS),
     example=JudgedExample(
         "context_relevance",
         {"question": "Who built it, and when?", "retrieved_texts": ["Eiffel's firm built it."]},
-        [{"reason": "No year.", "rating": 1}, {"reason": "It names the builder.", "rating": 2}],
+        [said("No year.", rating=1), said("It names the builder.", rating=2)],
         0.75,
         "(1 + 2) / 4",
     ),
@@ -176,8 +109,11 @@ def context_relevance(case: Case, *, method: RelevanceMethod = "ratings", either
     texts, contexts = {"question": case.question}, case.contexts
     if method == "points":
         return (yield from context_points(texts, contexts, case.room))
-    asking = [("the contexts", best_reply(each, texts, contexts, case.room, "rating")) for each in CONTEXT_RELEVANCE]
-    return (yield from rate_twice(asking, either=either))
+    return (
+        yield from rate_twice(
+            case, [("the contexts", each, texts) for each in CONTEXT_RELEVANCE], contexts, either=either
+        )
+    )
 
 
 def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: float) -> Steps:
@@ -191,17 +127,16 @@ def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: floa
     return Finding(sum(float(each.value) for each in best.values()) / 4, tuple(best.values()))
 
 
-@define(
+@define_judged(
     "groundedness",
     title="Groundedness",
     formula="(r1 + r2) / 4, two ratings from 0 to 2 of how far the retrieved passages support the answer",
     reference="ragas 0.4.3, ResponseGroundedness (NVIDIA)",
-    of="judged",
     prompts=GROUNDEDNESS,
     example=JudgedExample(
         "groundedness",
         {"answer": "Eiffel's firm, in 1889.", "retrieved_texts": ["Eiffel's firm built it."]},
-        [{"reason": "No year.", "rating": 1}, {"reason": "Only the firm.", "rating": 1}],
+        [said("No year.", rating=1), said("Only the firm.", rating=1)],
         0.5,
         "(1 + 1) / 4",
     ),
@@ -209,21 +144,21 @@ def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: floa
 def groundedness(case: Case, *, either: Either = False) -> Steps:
     """Whether the retrieved passages support the answer as a whole."""
     texts, contexts = {"answer": case.answer}, case.contexts
-    asking = [("the answer", best_reply(each, texts, contexts, case.room, "rating")) for each in GROUNDEDNESS]
-    return (yield from rate_twice(asking, either=either))
+    return (
+        yield from rate_twice(case, [("the answer", each, texts) for each in GROUNDEDNESS], contexts, either=either)
+    )
 
 
-@define(
+@define_judged(
     "answer_accuracy",
     title="Answer accuracy",
     formula="(r1 + r2) / 4, two ratings from 0 to 2; in the second one answer and reference change places",
     reference="ragas 0.4.3, AnswerAccuracy (NVIDIA)",
-    of="judged",
     prompts=ACCURACY,
     example=JudgedExample(
         "answer_accuracy",
         {"question": "When?", "answer": "In 1889.", "references": ["In March 1889."]},
-        [{"reason": "No month.", "rating": 1}, {"reason": "The same year.", "rating": 2}],
+        [said("No month.", rating=1), said("The same year.", rating=2)],
         0.75,
         "(1 + 2) / 4",
     ),
@@ -232,26 +167,25 @@ def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
     """Whether answer and reference agree, rated from both sides."""
     question, answer, reference = case.question, case.answer, case.reference
     first, second = ACCURACY
-    asking = [
-        ("the answer", ask_once(first, {"question": question, "answer": answer, "reference": reference})),
-        ("the reference", ask_once(second, {"question": question, "first": reference, "second": answer})),
+    asked = [
+        ("the answer", first, {"question": question, "answer": answer, "reference": reference}),
+        ("the reference", second, {"question": question, "first": reference, "second": answer}),
     ]
-    return (yield from rate_twice(asking, either=either))
+    return (yield from rate_twice(case, asked, (), either=either))
 
 
-@define(
+@define_judged(
     "relevancy",
     title="Relevancy",
     formula="1 if the answer replies to the question and agrees with the retrieved passages, else 0; of several draws, "
     "what most say",
     reference="LlamaIndex core 0.14, RelevancyEvaluator",
-    of="judged",
     prompts=(RELEVANCY,),
     draws="majority",
     example=JudgedExample(
         "relevancy",
         {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
-        [{"reason": "It says who, as the context does.", "verdict": True}],
+        [said("It says who, as the context does.", verdict=True)],
         1.0,
         "the verdict is yes",
     ),
@@ -263,19 +197,18 @@ def relevancy(case: Case) -> Steps:
     return one_verdict(float(reply["verdict"]), reply["reason"])
 
 
-@define(
+@define_judged(
     "correctness",
     title="Correctness",
     formula="the judge's grade of the answer, from 1 to 5",
     reference="LlamaIndex core 0.14, CorrectnessEvaluator",
     range=(0, HIGH),
     usual_range=(LOW, HIGH),
-    of="judged",
     prompts=(CORRECTNESS,),
     example=JudgedExample(
         "correctness",
         {"question": "When?", "answer": "Around 1889.", "references": ["In March 1889."]},
-        [{"reason": "Right, but vague.", "grade": 4}],
+        [said("Right, but vague.", grade=4)],
         4.0,
         "the grade; correctness(threshold=4) is 1, as it passes",
     ),
@@ -287,4 +220,5 @@ def correctness(case: Case, *, threshold: PassingGrade = None) -> Steps:
         texts["reference"] = case.reference
     reply = yield CORRECTNESS.ask(texts)
     grade = within(reply["grade"], LOW, HIGH, "grade")
-    return Finding(passed(grade, threshold), (Verdict("the answer", grade, reply["reason"]),))
+    score = grade if threshold is None else float(grade >= threshold)
+    return Finding(score, (Verdict("the answer", grade, reply["reason"]),))

@@ -15,10 +15,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.measure import JudgedExample, define
+from assay.core.measure import JudgedExample
 from assay.core.parameter import Bounds
-from assay.core.ruling import Asking, Finding, Prompt, Steps, Verdict
-from assay.measures.judged.case import Case, packs
+from assay.core.ruling import Asking, Finding, Steps, Verdict
+from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
 from assay.measures.judged.embeddings import similarity_of
 
 # What ragas adds to divisors, so that they are not 0.
@@ -43,23 +43,13 @@ Claims = Annotated[
 ]
 Digits = Annotated[int | None, Bounds(low=0, high=15), "decimals that a score is rounded to; 2 in ragas"]
 
-STATEMENTS = Prompt(
-    "statements",
-    1,
-    """\
+STATEMENTS = prompt("statements", {"statements": [str]})("""\
 Split the answer into statements. Each statement makes one claim, is a full sentence, and can be understood without the
 others: write names in place of pronouns. Keep the meaning; add nothing and leave nothing out. An answer that claims
-nothing, such as a refusal or a greeting, has no statements.""",
-    {"statements": [str]},
-)
-SUPPORT = Prompt(
-    "support",
-    1,
-    """\
+nothing, such as a refusal or a greeting, has no statements.""")
+SUPPORT = prompt("support", {"verdicts": [VERDICT]})("""\
 For each numbered statement decide whether the contexts support it: true if it follows from them directly, false if they
-contradict it or do not say it. Use nothing but the contexts. Give one verdict for each statement, in their order.""",
-    {"verdicts": [{"reason": str, "verdict": bool}]},
-)
+contradict it or do not say it. Use nothing but the contexts. Give one verdict for each statement, in their order.""")
 
 
 def split_statements(answer: str, question: str | None = None) -> Asking:
@@ -90,13 +80,12 @@ def share(verdicts: Sequence[Verdict], reason: str) -> Finding:
     return Finding(math.fsum(values) / len(values) if values else math.nan, tuple(verdicts), "" if values else reason)
 
 
-@define(
+@define_judged(
     "faithfulness",
     title="Faithfulness",
     formula="statements of the answer that the retrieved passages support / statements of the answer",
-    reference="Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation",
+    reference=RAGAS,
     undefined="the answer makes no statement",
-    of="judged",
     prompts=(STATEMENTS, SUPPORT),
     example=JudgedExample(
         "faithfulness",
@@ -107,7 +96,7 @@ def share(verdicts: Sequence[Verdict], reason: str) -> Finding:
         },
         [
             {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1890."]},
-            {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "It was 1889.", "verdict": False}]},
+            {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
         ],
         1 / 2,
         "1 of 2 statements of the answer",
@@ -128,12 +117,12 @@ RECORD = {
 FOUND = [
     {"statements": ["Eiffel built it.", "It was built in 1890."]},
     {"statements": ["Eiffel's firm built it.", "It was built in 1889.", "It was built for the World's Fair."]},
-    {"verdicts": [{"reason": "Stated.", "verdict": True}, {"reason": "It was 1889.", "verdict": False}]},
+    {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
     {
         "verdicts": [
-            {"reason": "Stated.", "verdict": True},
-            {"reason": "It says 1890.", "verdict": False},
-            {"reason": "Not mentioned.", "verdict": False},
+            said("Stated.", verdict=True),
+            said("It says 1890.", verdict=False),
+            said("Not mentioned.", verdict=False),
         ]
     },
 ]
@@ -150,46 +139,31 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     return (1 + beta**2) * (precision * recall) / (beta**2 * precision + recall)
 
 
-def f_of_counts(tp: float, fp: float, fn: float, beta: float = 1.0) -> float:
-    """F of true positives, false positives and false negatives; 0 without true positives.
+def f_of_verdicts(answer: Sequence[float], reference: Sequence[float], beta: float = 1.0) -> float:
+    """F of the supported statements of the answer, those not supported, and those of the reference that it lacks.
 
-    >>> f_of_counts(1, 1, 2)
+    >>> f_of_verdicts([1, 0], [1, 0, 0])
     0.4
     """
-    return f_beta(tp / (tp + fp) if tp + fp else 0.0, tp / (tp + fn) if tp + fn else 0.0, beta)
-
-
-def statement_f(answer: Sequence[float], reference: Sequence[float], beta: float = 1.0) -> float:
-    """F of verdicts on the statements of answer and reference; 1 if neither has any.
-
-    >>> statement_f([1, 0], [1, 0, 0]), statement_f([], [])
-    (0.4, 1.0)
-    """
-    if not answer and not reference:
-        return 1.0
     tp = sum(answer)
-    return f_of_counts(tp, len(answer) - tp, len(reference) - sum(reference), beta)
+    wanted = tp + len(reference) - sum(reference)
+    return f_beta(tp / len(answer) if answer else 0.0, tp / wanted if wanted else 0.0, beta)
 
 
 def factual_score(
-    answer: Sequence[float],
-    reference: Sequence[float],
-    mode: str = "f1",
-    *,
-    beta: float = 1.0,
-    claims: str = "own",
+    answer: Sequence[float], reference: Sequence[float], mode: str = "f1", *, beta: float = 1.0, claims: str = "own"
 ) -> float:
     """Precision, recall or F of verdicts on the claims of answer and reference; NaN if there are none to count.
 
     >>> factual_score([1, 0], [1, 0, 0], "recall"), factual_score([1, 0], [1, 0, 0], "recall", claims="mixed")
     (0.3333333333333333, 0.3333333322222222)
     """
-    tp, fn = sum(answer), len(reference) - sum(reference)
     if claims == "mixed":
         if mode == "f1":
-            return f_of_counts(tp, len(answer) - tp, fn, beta)
-        return tp / ((len(answer) if mode == "precision" else tp + fn) + TINY)
-    precision = tp / len(answer) if answer else math.nan
+            return f_of_verdicts(answer, reference, beta)
+        tp = sum(answer)
+        return tp / ((len(answer) if mode == "precision" else tp + len(reference) - sum(reference)) + TINY)
+    precision = sum(answer) / len(answer) if answer else math.nan
     recall = sum(reference) / len(reference) if reference else math.nan
     if mode != "f1":
         return precision if mode == "precision" else recall
@@ -206,7 +180,7 @@ def check_both(case: Case, *, question: str | None, needs_answer: bool = True, n
     return found, covered
 
 
-@define(
+@define_judged(
     "answer_correctness",
     title="Answer correctness",
     formula="(w1 · F_beta(TP, FP, FN) + w2 · cosine of the embeddings of answer and reference) / (w1 + w2); "
@@ -215,7 +189,6 @@ def check_both(case: Case, *, question: str | None, needs_answer: bool = True, n
     undefined="an embedding is zero",
     range=(-1, 1),
     usual_range=(-0.25, 1),
-    of="judged",
     prompts=(STATEMENTS, SUPPORT),
     example=JudgedExample(
         "answer_correctness",
@@ -230,9 +203,8 @@ def answer_correctness(case: Case, *, weights: Weights = (0.75, 0.25), beta: Bet
     if not sum(weights):
         raise MeasureError("answer_correctness: weights must not both be 0")
     answer, covered = yield from check_both(case, question=case.record.question)
-    score = statement_f([each.value for each in answer], [each.value for each in covered], beta)
-    similarity = 0.0
-    verdicts = [*answer, *covered]
+    score = f_of_verdicts([each.value for each in answer], [each.value for each in covered], beta)
+    score, similarity, verdicts = score if answer or covered else 1.0, 0.0, [*answer, *covered]
     if weights[1]:
         similarity = yield from similarity_of(case.answer, [case.reference])
         verdicts.append(Verdict("similarity of answer and reference", similarity))
@@ -240,7 +212,7 @@ def answer_correctness(case: Case, *, weights: Weights = (0.75, 0.25), beta: Bet
     return Finding(total, tuple(verdicts), "an embedding is zero")
 
 
-@define(
+@define_judged(
     "factual_correctness",
     title="Factual correctness",
     formula="precision = claims of the answer that the reference supports / claims of the answer; recall = claims of "
@@ -248,7 +220,6 @@ def answer_correctness(case: Case, *, weights: Weights = (0.75, 0.25), beta: Bet
     reference="Min et al. 2023, FActScore: Fine-grained Atomic Evaluation of Factual Precision; ragas 0.4.3, "
     "FactualCorrectness",
     undefined="the reference makes no claim, or for precision the answer",
-    of="judged",
     prompts=(STATEMENTS, SUPPORT),
     example=JudgedExample(
         "factual_correctness",
