@@ -17,122 +17,52 @@ from assay.core.errors import FileError, MeasureError
 from assay.core.measure import Definition, Measure, Values, define
 from assay.core.text import nearest, show
 
-# The measures that come with assay and their aliases, by the module that defines them, in the order in which they are
-# listed. A module is imported when one of its measures is used. What an alias sets stands in the definition.
+# The measures that come with assay by the module that defines them, in the order in which they are listed; the aliases
+# of each follow it after `=`. A module is imported when one of its measures is used. What an alias sets stands in the
+# definition.
+LISTED = {
+    "ranking.precision_recall": (
+        "hits hit_rate=success=hit precision=p r_precision=rprec=r-precision r_precision_multiple=rprec_mult "
+        "recall=r=r_cap=recall_cap f=f1"
+    ),
+    "ranking.average_precision": (
+        "rr=mrr=recip_rank=reciprocal_rank first_rank=mean_rank ap=map=average_precision=map_cut "
+        "gm_ap=gm_map=gmap set_ap=set_map yaap infap iprec=iprec_at_recall mean_iprec=11pt_avg"
+    ),
+    "ranking.discounted_gain": "dcg=dcg_burges ideal_dcg ndcg=ndcg_burges=ndcg_cut ndcg_rel rndcg g bin_g=bing",
+    "ranking.user_models": "rbp rbp_residual=rbp_resid err sdcg bpm inst insq nerr8 nerr9 nerr10 nerr11",
+    "ranking.pairs": "bpref gm_bpref auc=auc_roc=roc_auc",
+    "ranking.groups": (
+        "group_recall group_f=group_f1 group_rr group_ap judges_ap judges_precision judges_r_precision_multiple"
+    ),
+    "ranking.compatibility": "compatibility=compat",
+    "ranking.diversity": (
+        "alpha_dcg=alpha-dcg alpha_ndcg=alpha-ndcg err_ia=err-ia nerr_ia=nerr-ia nrbp nnrbp ap_ia=map_ia=map-ia "
+        "precision_ia=p_ia=p-ia subtopic_recall=strecall=strec=s_recall"
+    ),
+    "ranking.preferences": "prefs num_prefs",
+    "ranking.counts": "judged unjudged=unj num_ret num_rel num_rel_ret num_nonrel_judged_ret num_q hole utility",
+    "ranking.across_queries": "nauc worst p_mrr",
+    "answers.overlap": (
+        "answer_em answer_f1 answer_precision answer_recall retrieval_token_f1 retrieval_token_precision "
+        "retrieval_token_recall"
+    ),
+    "answers.similarity": "contains levenshtein jaro_winkler",
+    "answers.rouge": (
+        "rouge_1=rouge1=rouge-1 rouge_2=rouge2=rouge-2 rouge_n rouge_l=rougel=rouge-l rouge_lsum=rougelsum=rouge-lsum"
+    ),
+    "answers.sacrebleu": "bleu=sacrebleu chrf=chrf++ ter",
+    "answers.meteor": "meteor",
+    "judged.contexts": "context_precision context_recall context_entity_recall noise_sensitivity",
+    "judged.statements": "faithfulness answer_correctness factual_correctness",
+    "judged.embeddings": "answer_relevancy semantic_similarity",
+    "judged.ratings": "context_relevance groundedness answer_accuracy relevancy correctness",
+    "judged.criteria": "aspect guideline rubric g_eval",
+    "judged.nuggets": "nuggets",
+}
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
-    "ranking.precision_recall": {
-        "hits": (),
-        "hit_rate": ("success", "hit"),
-        "precision": ("p",),
-        "r_precision": ("rprec", "r-precision"),
-        "r_precision_multiple": ("rprec_mult",),
-        "recall": ("r", "r_cap", "recall_cap"),
-        "f": ("f1",),
-    },
-    "ranking.average_precision": {
-        "rr": ("mrr", "recip_rank", "reciprocal_rank"),
-        "first_rank": ("mean_rank",),
-        "ap": ("map", "average_precision", "map_cut"),
-        "gm_ap": ("gm_map", "gmap"),
-        "set_ap": ("set_map",),
-        "yaap": (),
-        "infap": (),
-        "iprec": ("iprec_at_recall",),
-        "mean_iprec": ("11pt_avg",),
-    },
-    "ranking.discounted_gain": {
-        "dcg": ("dcg_burges",),
-        "ideal_dcg": (),
-        "ndcg": ("ndcg_burges", "ndcg_cut"),
-        "ndcg_rel": (),
-        "rndcg": (),
-        "g": (),
-        "bin_g": ("bing",),
-    },
-    "ranking.user_models": {
-        "rbp": (),
-        "rbp_residual": ("rbp_resid",),
-        "err": (),
-        "sdcg": (),
-        "bpm": (),
-        "inst": (),
-        "insq": (),
-        "nerr8": (),
-        "nerr9": (),
-        "nerr10": (),
-        "nerr11": (),
-    },
-    "ranking.pairs": {"bpref": (), "gm_bpref": (), "auc": ("auc_roc", "roc_auc")},
-    "ranking.groups": {
-        "group_recall": (),
-        "group_f": ("group_f1",),
-        "group_rr": (),
-        "group_ap": (),
-        "judges_ap": (),
-        "judges_precision": (),
-        "judges_r_precision_multiple": (),
-    },
-    "ranking.compatibility": {"compatibility": ("compat",)},
-    "ranking.diversity": {
-        "alpha_dcg": ("alpha-dcg",),
-        "alpha_ndcg": ("alpha-ndcg",),
-        "err_ia": ("err-ia",),
-        "nerr_ia": ("nerr-ia",),
-        "nrbp": (),
-        "nnrbp": (),
-        "ap_ia": ("map_ia", "map-ia"),
-        "precision_ia": ("p_ia", "p-ia"),
-        "subtopic_recall": ("strecall", "strec", "s_recall"),
-    },
-    "ranking.preferences": {"prefs": (), "num_prefs": ()},
-    "ranking.counts": {
-        "judged": (),
-        "unjudged": ("unj",),
-        "num_ret": (),
-        "num_rel": (),
-        "num_rel_ret": (),
-        "num_nonrel_judged_ret": (),
-        "num_q": (),
-        "hole": (),
-        "utility": (),
-    },
-    "ranking.across_queries": {"nauc": (), "worst": (), "p_mrr": ()},
-    "answers.overlap": {
-        "answer_em": (),
-        "answer_f1": (),
-        "answer_precision": (),
-        "answer_recall": (),
-        "retrieval_token_f1": (),
-        "retrieval_token_precision": (),
-        "retrieval_token_recall": (),
-    },
-    "answers.similarity": {"contains": (), "levenshtein": (), "jaro_winkler": ()},
-    "answers.rouge": {
-        "rouge_1": ("rouge1", "rouge-1"),
-        "rouge_2": ("rouge2", "rouge-2"),
-        "rouge_n": (),
-        "rouge_l": ("rougel", "rouge-l"),
-        "rouge_lsum": ("rougelsum", "rouge-lsum"),
-    },
-    "answers.sacrebleu": {"bleu": ("sacrebleu",), "chrf": ("chrf++",), "ter": ()},
-    "answers.meteor": {"meteor": ()},
-    "judged.contexts": {
-        "context_precision": (),
-        "context_recall": (),
-        "context_entity_recall": (),
-        "noise_sensitivity": (),
-    },
-    "judged.statements": {"faithfulness": (), "answer_correctness": (), "factual_correctness": ()},
-    "judged.embeddings": {"answer_relevancy": (), "semantic_similarity": ()},
-    "judged.ratings": {
-        "context_relevance": (),
-        "groundedness": (),
-        "answer_accuracy": (),
-        "relevancy": (),
-        "correctness": (),
-    },
-    "judged.criteria": {"aspect": (), "guideline": (), "rubric": (), "g_eval": ()},
-    "judged.nuggets": {"nuggets": ()},
+    module: {name: tuple(aliases) for name, *aliases in (each.split("=") for each in text.split())}
+    for module, text in LISTED.items()
 }
 # Names that mean measures of answers where only answers are measured.
 SHORT_ANSWER_NAMES = {"em": "answer_em", "f1": "answer_f1", "precision": "answer_precision", "recall": "answer_recall"}

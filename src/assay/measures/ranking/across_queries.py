@@ -12,11 +12,12 @@ over families. A family with a query left out is undefined.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from collections import Counter
+from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
+from assay.core.judged import FloatArray, IntArray, Judged
 from assay.core.measure import Cutoff, Example, Measure, Rel, define
 from assay.core.parameter import Bounds
 
@@ -45,7 +46,10 @@ ORIGINAL, CHANGED = "-og", "-changed"
 
 def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence, tied: Tied) -> float:
     """The area gained by confidence, as a share of the oracle's gain; NaN if there is nothing to gain."""
-    confidence = confidences(judged, figure)
+    if judged.spread is None:
+        return float("nan")
+    top, second, deviation = judged.spread
+    confidence = {"max": top, "std": deviation, "diff1": top - second}[figure]
     values = inner_measure(of, k, rel)(judged)
     is_known = ~(np.isnan(confidence) | np.isnan(values))
     confidence, values = confidence[is_known], values[is_known]
@@ -87,14 +91,6 @@ def inner_measure(of: str, k: int | None, rel: float) -> Measure:
     return definition(k=k, rel=rel) if definition.parameters["rel"].default == 1 else definition(k=k)
 
 
-def confidences(judged: Judged, figure: str) -> FloatArray:
-    """The confidence of each query; NaN without scores."""
-    if judged.spread is None:
-        return np.full(judged.size, np.nan)
-    top, second, deviation = judged.spread
-    return {"max": top, "std": deviation, "diff1": top - second}[figure]
-
-
 def curve_area(confidence: FloatArray, values: FloatArray, tied: str) -> float:
     """The area under the mean of the remaining values at each rate."""
     if tied == "mean":
@@ -106,15 +102,6 @@ def curve_area(confidence: FloatArray, values: FloatArray, tied: str) -> float:
     size = len(values)
     curve = np.array([in_order[min(round(rate * size), size - 1) :].mean() for rate in RATES])
     return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
-
-
-class Families(NamedTuple):
-    """The family number of each query; for each family its first query, its size, and whether all were kept."""
-
-    number: IntArray
-    first: IntArray
-    size: IntArray
-    is_complete: BoolArray
 
 
 @define(
@@ -137,12 +124,20 @@ def worst(
 ) -> FloatArray:
     """The lowest value among queries that are variants of one another, stored at the first of them."""
     values = inner_measure(of, k, rel)(judged)
-    families = find_families(judged, part)
-    lowest = np.full(len(families.size), np.inf)
-    np.minimum.at(lowest, families.number, (values > 1 - ROUNDING).astype(np.float64) if whole else values)
-    has_value = families.is_complete if members is None else families.is_complete & (families.size == members)
+    # The part of its id that the queries of a family share; the whole id if it has no underscore.
+    families = [(query.split if part == "first" else query.rsplit)("_", 1)[0] for query in judged.all_queries()]
+    kept = families if judged.kept is None else [families[place] for place in judged.kept]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(kept))}
+    number = np.array([numbers[name] for name in kept], dtype=np.int64)
+    lowest = np.full(len(numbers), np.inf)
+    np.minimum.at(lowest, number, (values > 1 - ROUNDING).astype(np.float64) if whole else values)
+    sizes = Counter(families)
+    size = np.array([sizes[name] for name in numbers], dtype=np.int64)
+    has_value = np.bincount(number, minlength=len(size)) == size
+    if members is not None:
+        has_value &= size == members
     scores = np.full(judged.size, np.nan)
-    scores[families.first[has_value]] = lowest[has_value]
+    scores[np.unique(number, return_index=True)[1][has_value]] = lowest[has_value]
     return scores
 
 
@@ -164,9 +159,17 @@ def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     not relevant to the second. A document not retrieved ranks after the last one. From rank 2 to 4 is 1/2.
     """
     scores = np.full(judged.size, np.nan)
-    before, after = find_pairs(judged)
-    if not len(before):
+    names = judged.all_queries()
+    kept = names if judged.kept is None else [names[place] for place in judged.kept]
+    place = {name: number for number, name in enumerate(kept)}
+    pairs = [
+        (number, place[changed])
+        for number, name in enumerate(kept)
+        if name.endswith(ORIGINAL) and (changed := name.removesuffix(ORIGINAL) + CHANGED) in place
+    ]
+    if not pairs:
         return scores
+    before, after = np.array(pairs, dtype=np.int64).T
     rows = judged.groups()
     known = rows.where(rows.grade >= judged.floor)
     is_relevant = known.grade >= rel
@@ -183,44 +186,6 @@ def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     total = np.bincount(pair, weights=moves, minlength=len(before))
     scores[np.minimum(before, after)[count > 0]] = total[count > 0] / count[count > 0]
     return scores
-
-
-def find_families(judged: Judged, part: str) -> Families:
-    """The families with at least one query kept."""
-    names = [family_of(query, part) for query in judged.all_queries()]
-    size: dict[str, int] = {}
-    for name in names:
-        size[name] = size.get(name, 0) + 1
-    kept = names if judged.kept is None else [names[place] for place in judged.kept]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(kept))}
-    number = np.array([numbers[name] for name in kept], dtype=np.int64)
-    first = np.unique(number, return_index=True)[1]
-    sizes = np.array([size[name] for name in numbers], dtype=np.int64)
-    return Families(number, first, sizes, np.bincount(number, minlength=len(sizes)) == sizes)
-
-
-def family_of(query: str, part: str) -> str:
-    """The part of the id that a family shares; the whole id if it has no underscore.
-
-    >>> family_of("7_a_1", "first"), family_of("7_a_1", "last"), family_of("7", "last")
-    ('7', '7_a', '7')
-    """
-    cut = query.find("_") if part == "first" else query.rfind("_")
-    return query if cut < 0 else query[:cut]
-
-
-def find_pairs(judged: Judged) -> tuple[IntArray, IntArray]:
-    """The original queries and their changed counterparts, where both were kept."""
-    names = judged.all_queries()
-    kept = names if judged.kept is None else [names[place] for place in judged.kept]
-    place = {name: number for number, name in enumerate(kept)}
-    pairs = [
-        (number, place[name.removesuffix(ORIGINAL) + CHANGED])
-        for name, number in place.items()
-        if name.endswith(ORIGINAL) and name.removesuffix(ORIGINAL) + CHANGED in place
-    ]
-    before, after = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return before, after
 
 
 def pair_keys(query: IntArray, document: IntArray, queries: IntArray, span: int) -> IntArray:

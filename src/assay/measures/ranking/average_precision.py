@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Hits, IntArray, Judged, highest_onward, ratio
+from assay.core.judged import FloatArray, IntArray, Judged, highest_onward, ratio
 from assay.core.measure import Cutoff, Example, Rel, define
 from assay.core.parameter import Bounds
 
@@ -118,9 +118,13 @@ def average_precision(
 ) -> FloatArray:
     """The mean precision at the ranks of the relevant documents; those not retrieved count 0."""
     hits = judged.relevant(rel)
+    share = precisions(judged, rel)
     if ties == "end":
+        # As many hits as score as high or higher, by the last rank of the tie.
+        among = hits.among_themselves()
         hits = replace(hits, rank=hits.higher + hits.tied + 1)
-    total = hits.sum(precisions(judged, rel) if ties == "rank" else last_ordinal(hits) / hits.rank, k)
+        share = (among.higher + among.tied + 1) / hits.rank
+    total = hits.sum(share, k)
     found = judged.found(rel, k) if ties == "rank" else hits.top(k).count()
     if norm == "about_found":
         total = ratio(total, found.astype(np.float64) + TINY)
@@ -212,7 +216,13 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
 )
 def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut: LevelCut = "round") -> FloatArray:
     """The best precision at this recall level or beyond."""
-    starts, best = judged.remember(("interpolated", rel), lambda: best_onward(judged, rel))
+
+    def make() -> tuple[IntArray, FloatArray]:
+        """Where each query's relevant hits start, and the best precision from each hit on."""
+        starts = judged.relevant(rel).starts
+        return starts, highest_onward(precisions(judged, rel), starts)
+
+    starts, best = judged.remember(("interpolated", rel), make)
     needed = np.floor(recall * judged.count_relevant(rel) + (0.5 if cut == "round" else 0.9)).astype(np.int64)
     place = starts[:-1] + np.maximum(needed, 1) - 1
     reached = place < starts[1:]
@@ -242,21 +252,9 @@ def mean_interpolated_precision(
     return total / len(recalls)
 
 
-def last_ordinal(hits: Hits) -> IntArray:
-    """For each hit, how many hits of its query score as high or higher."""
-    among = hits.among_themselves()
-    return among.higher + among.tied + 1
-
-
 def precisions(judged: Judged, rel: float) -> FloatArray:
     def make() -> FloatArray:
         hits = judged.relevant(rel)
         return hits.ordinal / hits.rank
 
     return judged.remember(("precisions", rel), make)
-
-
-def best_onward(judged: Judged, rel: float) -> tuple[IntArray, FloatArray]:
-    """Where each query's relevant hits start, and the best precision from each hit on."""
-    starts = judged.relevant(rel).starts
-    return starts, highest_onward(precisions(judged, rel), starts)

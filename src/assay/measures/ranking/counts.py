@@ -134,7 +134,4 @@ def utility(
     """A weighted sum of the documents rightly and wrongly retrieved and not retrieved."""
     found, total, retrieved = judged.found(rel, None), judged.count_relevant(rel), judged.retrieved
     cells = (found, retrieved - found, total - found, documents + found - retrieved - total)
-    worth = np.zeros(judged.size)
-    for weight, cell in zip(weights, cells, strict=True):
-        worth += weight * cell
-    return worth
+    return np.asarray(sum(weight * cell for weight, cell in zip(weights, cells, strict=True)), dtype=np.float64)

@@ -197,10 +197,16 @@ def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: Needed
     ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
     changes = (np.diff(ideal.gain, append=0.0) != 0) | (np.diff(ideal.owner, append=judged.size) != 0)
     query, rank = ideal.owner[changes], ideal.rank[changes]
-    shares = gained_until(ranked, query, rank) / running_sums(ideal.worth, ideal.starts)[changes]
+    # The discounted gain of each query up to that rank.
+    hits, width = ranked.hits, int(max(ranked.hits.rank.max(initial=0), rank.max(initial=0))) + 1
+    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank, side="right")
+    found = place > hits.starts[query]
+    gained = np.zeros(len(query))
+    gained[found] = hits.running(ranked.worth)[place[found] - 1]
+    shares = gained / running_sums(ideal.worth, ideal.starts)[changes]
     points = np.bincount(query, minlength=judged.size)
     goes_on = (points > 0) & (judged.retrieved > np.diff(ideal.starts) + 1)
-    final = np.where(goes_on, ratio(ranked.hits.sum(ranked.worth), ideal_dcg.function(judged, gain=gain)), 0.0)
+    final = np.where(goes_on, ratio(hits.sum(ranked.worth), ideal_dcg.function(judged, gain=gain)), 0.0)
     total = np.bincount(query, weights=shares, minlength=judged.size) + final
     has_relevant = judged.count_relevant(rel) > 0
     mean = np.where(has_relevant, ratio(total, points + goes_on), 0.0)
@@ -284,7 +290,10 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = 
     source = "listed" if ideal == "listed_cut" else ideal
 
     def make() -> Ideal:
-        owner, grades = ideal_grades(judged, source)
+        owner, grades = judged.owner, judged.grades
+        if source != "judged":
+            rows = judged.groups() if source == "listed" else judged.judged()
+            owner, grades = rows.query, rows.grade
         mask = grades >= judged.floor
         owner, gained = owner[mask], gains(grades[mask], gain, rel)
         if gain != "signed":
@@ -297,16 +306,6 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = 
         return Ideal(owner, gained, rank, gained / np.log2(rank + 1.0), starts)
 
     return judged.remember(("ideal", hashable(gain), rel, source), make)
-
-
-def ideal_grades(judged: Judged, source: str) -> tuple[IntArray, FloatArray]:
-    """The queries and grades of the documents that may appear in the ideal ranking."""
-    if source == "listed":
-        rows = judged.groups()
-        return rows.query, rows.grade
-    if source == "retrieved":
-        return judged.judged().query, judged.judged().grade
-    return judged.owner, judged.grades
 
 
 def hashable(gain: str | GainMap) -> Hashable:
@@ -329,14 +328,3 @@ def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:
     for grade, value in gain.items() if isinstance(gain, Mapping) else ():
         positive[grades == grade] = value
     return positive
-
-
-def gained_until(ranked: Ranked, query: IntArray, rank: IntArray) -> FloatArray:
-    """The discounted gain of each query up to a given rank."""
-    hits = ranked.hits
-    width = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
-    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank, side="right")
-    found = place > hits.starts[query]
-    gained = np.zeros(len(query))
-    gained[found] = hits.running(ranked.worth)[place[found] - 1]
-    return gained

@@ -31,16 +31,12 @@ NoveltyNorm = Annotated[
 define_diversity = partial(define, range=(0, np.inf), needs_relevant=True)
 
 
-def log_discount(rank: IntArray) -> FloatArray:
+def by_log(rank: IntArray) -> FloatArray:
     return np.asarray(1.0 / np.log2(rank + 1.0), dtype=np.float64)
 
 
-def reciprocal_discount(rank: IntArray) -> FloatArray:
+def by_rank(rank: IntArray) -> FloatArray:
     return 1.0 / rank
-
-
-def persistence_discount(p: float) -> RankWorth:
-    return lambda rank: np.asarray(p ** (rank - 1.0), dtype=np.float64)
 
 
 def novelty_gain(judged: Judged, covered: CoveredTopics, alpha: float, worth: RankWorth) -> FloatArray:
@@ -77,7 +73,7 @@ def alpha_dcg(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
     """The discounted gain over subtopics, each worth less the more often it was already covered."""
-    return share_of_perfect(judged, log_discount, k=k, rel=rel, alpha=alpha, norm=norm)
+    return share_of_perfect(judged, by_log, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
 @define_diversity(
@@ -91,7 +87,7 @@ def alpha_dcg(
 )
 def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
     """The discounted gain over subtopics, as a share of the best ranking's."""
-    return share_of_best(judged, k, rel, alpha, log_discount)
+    return share_of_best(judged, k, rel, alpha, by_log)
 
 
 @define_diversity(
@@ -107,7 +103,7 @@ def err_ia(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
     """The expected reciprocal rank at which a user is satisfied, over subtopics."""
-    return share_of_perfect(judged, reciprocal_discount, k=k, rel=rel, alpha=alpha, norm=norm)
+    return share_of_perfect(judged, by_rank, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
 @define_diversity(
@@ -121,7 +117,7 @@ def err_ia(
 )
 def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
     """Intent-aware expected reciprocal rank, as a share of the best ranking's."""
-    return share_of_best(judged, k, rel, alpha, reciprocal_discount)
+    return share_of_best(judged, k, rel, alpha, by_rank)
 
 
 @define_diversity(
@@ -135,7 +131,7 @@ def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy
 )
 def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
     """The gain over subtopics of a user who goes on to the next document with probability p."""
-    gained = novelty_gain(judged, coverage(judged, rel), alpha, persistence_discount(p))
+    gained = novelty_gain(judged, coverage(judged, rel), alpha, lambda rank: np.power(p, rank - 1.0))
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
 
@@ -150,7 +146,7 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
 )
 def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
     """Novelty- and rank-biased precision, as a share of the best ranking's."""
-    return share_of_best(judged, None, rel, alpha, persistence_discount(p))
+    return share_of_best(judged, None, rel, alpha, lambda rank: np.power(p, rank - 1.0))
 
 
 @define_diversity(
@@ -165,7 +161,8 @@ def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persisten
 def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The average precision for each subtopic, averaged over the subtopics."""
     subtopics, covered = find_subtopics(judged, rel), coverage(judged, rel).top(k)
-    share = (covered.seen + 1) / covered.rank / subtopics.sizes[covered.topic]
+    sizes = np.bincount(subtopics.topic, minlength=len(subtopics.owner))
+    share = (covered.seen + 1) / covered.rank / sizes[covered.topic]
     return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
 
 
@@ -213,11 +210,6 @@ class Subtopics(NamedTuple):
     document: IntArray
     topic: IntArray
     owner: IntArray
-
-    @property
-    def sizes(self) -> IntArray:
-        """How many documents are relevant to each subtopic."""
-        return np.bincount(self.topic, minlength=len(self.owner)).astype(np.int64)
 
     def per_query(self, size: int) -> IntArray:
         """How many subtopics each of the `size` queries has."""

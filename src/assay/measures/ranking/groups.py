@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Measure, Rel, define
 from assay.engine.ranking import only_judged
 from assay.measures.ranking.average_precision import average_precision
@@ -146,25 +146,23 @@ class Grouped(NamedTuple):
 
 
 def hits_by_group(judged: Judged, rel: float) -> Grouped:
-    """The hits by group, computed once per relevance level."""
-    return judged.remember(("grouped", rel), lambda: group_hits(judged, rel))
-
-
-def group_hits(judged: Judged, rel: float) -> Grouped:
     """The hits by group, then by rank; a document in several groups is a hit of each."""
-    rows = judged.groups()
-    rows = rows.where(rows.grade >= max(rel, judged.floor))
-    within = rows.document if rows.group is None else rows.group
-    _, first, number = np.unique(
-        rows.query * (within.max(initial=0) + 1) + within, return_index=True, return_inverse=True
-    )
-    # Each pair of a document and a group once, by document.
-    pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
-    hit, row = join_hits(judged.hits, pairs[:, 0])
-    group = pairs[row, 1]
-    order = np.argsort(group, kind="stable")
-    hits = judged.hits.where(hit[order])
-    return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
+
+    def make() -> Grouped:
+        rows = judged.groups()
+        rows = rows.where(rows.grade >= max(rel, judged.floor))
+        within = rows.document if rows.group is None else rows.group
+        keys = rows.query * (within.max(initial=0) + 1) + within
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        # Each pair of a document and a group once, by document.
+        pairs = np.unique(np.stack([rows.document, number], axis=1), axis=0)
+        hit, row = join_hits(judged.hits, pairs[:, 0])
+        group = pairs[row, 1]
+        order = np.argsort(group, kind="stable")
+        hits = judged.hits.where(hit[order])
+        return Grouped(rows.query[first], replace(hits, size=len(first), query=group[order]))
+
+    return judged.remember(("grouped", rel), make)
 
 
 class JudgeViews(NamedTuple):
@@ -182,33 +180,23 @@ class JudgeViews(NamedTuple):
 
 def judge_views(judged: Judged, condensed: bool) -> JudgeViews:
     """The rankings as each group sees them."""
-    return judged.remember(("split", condensed), lambda: make_judge_views(judged, condensed))
 
+    def make() -> JudgeViews:
+        groups = judged.groups()
+        number = np.zeros_like(groups.query) if groups.group is None else groups.group
+        most = int(number.max(initial=0)) + 1
+        keys, part = np.unique(groups.query * most + number, return_inverse=True)
+        owner, size = keys // most, len(keys)
+        # Each hit once for every group that judged its document, with that group's grade.
+        hit, row = join_hits(judged.hits, groups.document)
+        ranked = np.lexsort((judged.hits.rank[hit], part[row]))
+        hits, row = judged.hits.where(hit[ranked]), row[ranked]
+        hits = replace(hits, size=size, query=part[row], grade=groups.grade[row], document=row)
+        order = np.lexsort((-groups.grade, part))
+        parts = Judged(size, judged.retrieved[owner], part[order], groups.grade[order], hits, floor=judged.floor)
+        return JudgeViews(only_judged(parts) if condensed else parts, owner, judged.size)
 
-def make_judge_views(judged: Judged, condensed: bool) -> JudgeViews:
-    groups = judged.groups()
-    number = np.zeros_like(groups.query) if groups.group is None else groups.group
-    most = int(number.max(initial=0)) + 1
-    keys, part = np.unique(groups.query * most + number, return_inverse=True)
-    owner = keys // most
-    order = np.lexsort((-groups.grade, part))
-    parts = Judged(
-        size=len(keys),
-        retrieved=judged.retrieved[owner],
-        owner=part[order],
-        grades=groups.grade[order],
-        hits=judge_hits(judged.hits, groups, part, len(keys)),
-        floor=judged.floor,
-    )
-    return JudgeViews(only_judged(parts) if condensed else parts, owner, judged.size)
-
-
-def judge_hits(hits: Hits, groups: Groups, part: IntArray, size: int) -> Hits:
-    """Each hit once for every group that judged its document, with that group's grade."""
-    hit, row = join_hits(hits, groups.document)
-    order = np.lexsort((hits.rank[hit], part[row]))
-    row = row[order]
-    return replace(hits.where(hit[order]), size=size, query=part[row], grade=groups.grade[row], document=row)
+    return judged.remember(("split", condensed), make)
 
 
 def join_hits(hits: Hits, document: IntArray) -> tuple[IntArray, IntArray]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.judged import FloatArray, IntArray, Judged, ratio
+from assay.core.judged import FloatArray, Judged, ratio
 from assay.core.measure import Cutoff, Example, Rel, always, define
 from assay.core.parameter import LARGEST, Bounds
 
@@ -132,7 +132,10 @@ def recall(
     nothing: NothingRelevant = "zero",
 ) -> FloatArray:
     """The share of the relevant documents that are among the first k."""
-    number = judged.count_relevant(rel) if total == "relevant" else count_listed(judged, rel)
+    number = judged.count_relevant(rel)
+    if total == "listed":
+        rows = judged.groups()
+        number = np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size)
     room = judged.retrieved if k is None else k
     share = ratio(judged.found(rel, k), np.minimum(number, room) if cap else number)
     return share if nothing == "zero" else np.where((number == 0) & (judged.retrieved > 0), np.nan, share)
@@ -153,12 +156,6 @@ def f_score(
 ) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall@k."""
     return harmonic_mean(precision(rel=rel, k=k)(judged), recall(rel=rel, k=k)(judged), beta, squared=squared)
-
-
-def count_listed(judged: Judged, rel: float) -> IntArray:
-    """How many judgments call a document relevant, per query; a document may be listed several times."""
-    rows = judged.groups()
-    return np.bincount(rows.query[rows.grade >= max(rel, judged.floor)], minlength=judged.size).astype(np.int64)
 
 
 def harmonic_mean(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:

@@ -10,8 +10,9 @@ and the worse one lower down or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import nan
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -68,12 +69,8 @@ def number_of_preferences(judged: Judged, *, count: CountedPreferences = "possib
 
 def each_query(judged: Judged, figure: Callable[[list[Assessor]], float]) -> FloatArray:
     """A figure computed from the judges of each query; NaN for a contradiction, 0 without judges."""
-    return np.array(
-        [
-            np.nan if isinstance(known, Contradiction) else figure(known) if known else 0.0
-            for known in all_judges(judged)
-        ]
-    )
+    every = all_judges(judged)
+    return np.array([nan if isinstance(each, Contradiction) else figure(each) if each else 0.0 for each in every])
 
 
 def count_fulfilled(judge: Assessor, of: str) -> tuple[int, int]:
@@ -89,11 +86,8 @@ def all_alike(known: list[Assessor], of: str) -> float:
 
 def by_group(known: list[Assessor], of: str) -> float:
     """Every group counts the same; a group without preferences counts 0."""
-    total = 0.0
-    for judge in known:
-        fulfilled, possible = count_fulfilled(judge, of)
-        total += fulfilled / possible if possible else 0.0
-    return total / len(known)
+    counts = [count_fulfilled(judge, of) for judge in known]
+    return sum(fulfilled / possible if possible else 0.0 for fulfilled, possible in counts) / len(known)
 
 
 def by_pair(known: list[Assessor], of: str) -> float:
@@ -119,13 +113,9 @@ def by_balanced_group(known: list[Assessor], of: str) -> float:
     If non-relevant documents are missing, each relevant document found fulfils one preference more for each of them. If
     there are too many, only the first are kept. If a group is left without preferences, the query counts 0.
     """
-    total = 0.0
-    for judge in known:
-        fulfilled, possible = balanced_counts(judge, of)
-        if not possible:
-            return 0.0
-        total += fulfilled / possible
-    return total / len(known)
+    counts = [balanced_counts(judge, of) for judge in known]
+    is_complete = all(possible for _, possible in counts)
+    return sum(fulfilled / possible for fulfilled, possible in counts) / len(known) if is_complete else 0.0
 
 
 def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
@@ -139,16 +129,12 @@ def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
         fulfilled, possible = count_fulfilled(judge, of)
         lacking = relevant - nonrelevant
         return fulfilled + int((is_relevant & is_found).sum()) * lacking, possible + int(is_relevant.sum()) * lacking
-    if judge.is_divided:
-        return count_fulfilled(without_last(judge, is_nonrelevant, int(is_relevant.sum())), of)
-    return count_fulfilled(against_first(judge, relevant), of)
-
-
-def without_last(judge: Assessor, is_nonrelevant: BoolArray, size: int) -> Assessor:
-    """The preferences, with only the first `size` non-relevant documents kept."""
-    dropped = np.sort(judge.place[is_nonrelevant])[size:]
+    if not judge.is_divided:
+        return count_fulfilled(against_first(judge, relevant), of)
+    # Only as many of the first non-relevant documents are kept.
+    dropped = np.sort(judge.place[is_nonrelevant])[int(is_relevant.sum()) :]
     kept = ~(np.isin(judge.better, dropped) | np.isin(judge.worse, dropped))
-    return Assessor(judge.better[kept], judge.worse[kept], judge.place, judge.level, judge.found, judge.is_divided)
+    return count_fulfilled(replace(judge, better=judge.better[kept], worse=judge.worse[kept]), of)
 
 
 def against_first(judge: Assessor, size: int) -> Assessor:
@@ -161,14 +147,7 @@ def against_first(judge: Assessor, size: int) -> Assessor:
     first = np.sort(judge.place[is_lowest])[:size]
     better, worse = (judge.place[upper[rows]] for rows in np.nonzero(judge.level[upper][:, None] > judge.level[upper]))
     more_better, more_worse = np.repeat(judge.place, len(first)), np.tile(first, len(judge.place))
-    return Assessor(
-        np.append(better, more_better),
-        np.append(worse, more_worse),
-        judge.place,
-        judge.level,
-        judge.found,
-        is_divided=False,
-    )
+    return replace(judge, better=np.append(better, more_better), worse=np.append(worse, more_worse))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -196,11 +196,6 @@ def chance_towards(target: float, found: FloatArray | float, rank: FloatArray) -
     return np.asarray(((still - 1) / still) ** 2)
 
 
-def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
-    """The discount 1 / log2(rank + 1) of the next rank, as a share of this rank's."""
-    return np.asarray(np.log2(rank + 1) / np.log2(rank + 2), dtype=np.float64)
-
-
 @define_reader(
     "sdcg",
     title="Scaled discounted cumulative gain",
@@ -212,7 +207,8 @@ def discount_ratio(_: FloatArray, rank: FloatArray) -> FloatArray:
 )
 def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """The discounted gain as a share of that of k documents of the highest grade."""
-    return expected_gain(judged, min, max, k, discount_ratio)
+    # Of the discount 1 / log2(rank + 1), that of the next rank as a share of this rank's.
+    return expected_gain(judged, min, max, k, lambda _, rank: np.log2(rank + 1) / np.log2(rank + 2))
 
 
 @define_reader(
