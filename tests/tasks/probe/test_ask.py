@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 import assay
-from assay.net import http
+from assay.net import calls, http
 from assay.net.http import TemporaryError, pause_before_retry
 from assay.tasks.probe import ask as asking
 from assay.tasks.probe.ask import CallLimits, Job, ask_all
@@ -228,15 +228,15 @@ def test_one_that_will_not_be_cancelled_is_left_behind():
 
 def test_where_too_many_hang_the_rest_is_not_asked(monkeypatch):
     monkeypatch.setattr(asking, "MOST_HANGING", 6)
-    over, calls = threading.Event(), []
+    over, asked = threading.Event(), []
     try:
-        outcomes = ask(lambda question: (calls.append(question), over.wait(30)), timeout=0.05, retries=0)
+        outcomes = ask(lambda question: (asked.append(question), over.wait(30)), timeout=0.05, retries=0)
     finally:
         over.set()
     # Those at a time may hang at once, so there may be a few more.
-    assert 6 <= len(calls) <= 6 + 4
+    assert 6 <= len(asked) <= 6 + 4
     refused = [outcome for outcome in outcomes.values() if outcome.attempts == 0]
-    assert len(refused) == 20 - len(calls)
+    assert len(refused) == 20 - len(asked)
     assert refused[-1].failure.endswith("earlier calls still hang; give the retriever a time limit")
 
 
@@ -280,13 +280,13 @@ def test_an_interrupt_goes_on_and_what_is_finished_is_kept(tmp_path, monkeypatch
         return ["d"]
 
     def stopped(thread, timeout=None):
-        if thread.name == "assay-probe-loop" and timeout == asking.LOOK and len(asked) > 8:
+        if thread.name == "assay-probe" and timeout == calls.LOOK and len(asked) > 8:
             raise KeyboardInterrupt
         join(thread, timeout)
 
     join = threading.Thread.join
     monkeypatch.setattr(threading.Thread, "join", stopped)
-    monkeypatch.setattr(asking, "LOOK", 0.005)
+    monkeypatch.setattr(calls, "LOOK", 0.005)
     with pytest.raises(KeyboardInterrupt) as caught:
         assay.probe(search, QUESTIONS, qrels, "rr", concurrency=1, name="search")
     (said,) = caught.value.__notes__

@@ -13,9 +13,8 @@ from assay.data.qrels import Qrels
 from assay.data.run import run_names
 from assay.stats.agreement import SCALES, WEIGHTS
 from assay.stats.intervals import SAMPLES, check_level
-from assay.tasks.agree.judgments import judgment_agreement
 from assay.tasks.agree.result import Agreement, AgreementSettings
-from assay.tasks.agree.scores import score_agreement
+from assay.tasks.agree.sides import judgment_agreement, score_agreement
 from assay.tasks.evaluate.scores import is_given_scores, read_given_scores
 from assay.tasks.vote.api import check_threshold
 

@@ -16,13 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay.core.measure import Draws, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.progress import Stage, bar, is_watched
 from assay.core.ruling import Embed, JudgeFailure, Prompt, Request, Ruling, RulingKind, Rulings, Steps, run_steps
 from assay.measures.judged.case import Case
+from assay.net.calls import work_through
 from assay.tasks.judge.limits import EstimateOnly, estimate_all
 from assay.tasks.judge.words import check_prompts
 
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from assay.data.records.record import Record
     from assay.tasks.judge.judge import Judge
 
-# Seconds between the caller's looks for Ctrl-C, and seconds to wait for calls that are under way.
-LOOK = 0.1
-LAST_WAIT = 0.3
 # If a larger share failed, it is said loudly.
 TOLERATED = 0.05
 
@@ -85,76 +83,31 @@ def judge_all(
     if judge.estimate is not None:
         estimate_all(items, columns, judge, judge.estimate)
         raise EstimateOnly
-    work = JudgeWork(items, columns, judge, draws or {})
-    threads = [
-        threading.Thread(target=work.run, daemon=True, name="assay-judge")
-        for _ in range(min(judge.concurrency, len(items)))
-    ]
-    try:
-        with judge.working(), bar("judging", work.stage) if is_watched() else nullcontext():
-            work.wait_for(threads)
-    except BaseException as error:
-        work.error = work.error or error
-        for thread in threads:
-            if thread.is_alive():
-                thread.join(LAST_WAIT / len(threads))
-        raise
-    return work.rulings
+    rulings = {name: Rulings(len(items)) for name in columns}
+    kinds: Counter[RulingKind] = Counter()
+    total, started, lock = len(items) * len(columns), time.monotonic(), threading.Lock()
 
+    def judge_in_turn(rest: Iterator[tuple[int, Item]]) -> None:
+        for at, item in rest:
+            for name, ask in columns.items():
+                ruling = rule(partial(ask, item), judge, (draws or {}).get(name, "mean"))
+                rulings[name].put(at, ruling)
+                with lock:
+                    kinds[ruling.kind] += 1
 
-class JudgeWork(Generic[Item]):
-    """The items, one after another, for several threads."""
-
-    def __init__(
-        self,
-        items: Sequence[Item],
-        columns: Mapping[str, Callable[[Item], Steps]],
-        judge: Judge,
-        draws: Mapping[str, Draws],
-    ) -> None:
-        self.judge = judge
-        self.draws = draws
-        self.columns = columns
-        self.total = len(items) * len(columns)
-        self.rulings = {name: Rulings(len(items)) for name in columns}
-        self.error: BaseException | None = None
-        self.kinds: Counter[RulingKind] = Counter()
-        self.started = time.monotonic()
-        self._rest: Iterator[tuple[int, Item]] = enumerate(items)
-        self._lock = threading.Lock()
-
-    def wait_for(self, threads: Sequence[threading.Thread]) -> None:
-        """Starts the threads and waits for them, with an open ear for Ctrl-C; raises what one of them raised."""
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(LOOK)
-        if self.error is not None:
-            raise self.error
-
-    def run(self) -> None:
-        """Takes an item and asks everything about it, until none is left."""
-        try:
-            while self.error is None:
-                with self._lock:
-                    taken = next(self._rest, None)
-                if taken is None:
-                    return
-                for name, ask in self.columns.items():
-                    ruling = rule(partial(ask, taken[1]), self.judge, self.draws.get(name, "mean"))
-                    self.rulings[name].put(taken[0], ruling)
-                    with self._lock:
-                        self.kinds[ruling.kind] += 1
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            self.error = self.error or error
-
-    def stage(self) -> Stage:
-        done, passed = self.kinds.total(), time.monotonic() - self.started
+    def stage() -> Stage:
+        done, passed = kinds.total(), time.monotonic() - started
         rate = done / passed if passed else 0.0
-        failed = done - self.kinds[RulingKind.OK] - self.kinds[RulingKind.UNJUDGEABLE]
-        left = f", {(self.total - done) / rate:.0f} s left" if rate else ""
-        return Stage(done, self.total, f"{done:,} of {self.total:,}, {rate:.1f}/s, {failed:,} failed{left}")
+        failed = done - kinds[RulingKind.OK] - kinds[RulingKind.UNJUDGEABLE]
+        left = f", {(total - done) / rate:.0f} s left" if rate else ""
+        return Stage(done, total, f"{done:,} of {total:,}, {rate:.1f}/s, {failed:,} failed{left}")
+
+    judge.restart()
+    with bar("judging", stage) if is_watched() else nullcontext():
+        work_through(
+            enumerate(items), judge_in_turn, min(judge.concurrency, len(items)), "assay-judge", stop=judge.stop
+        )
+    return rulings
 
 
 def rule(ask: Callable[[], Steps], judge: Judge, how: Draws) -> Ruling:

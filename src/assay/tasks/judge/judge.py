@@ -227,16 +227,14 @@ class Judge:
             self.usage.add(calls=1, sent_tokens=sent)
         return [found[key] for key in keys]
 
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Asks until the context ends; an error, such as Ctrl-C, ends what is under way."""
+    def restart(self) -> None:
+        """Lets requests through again after `stop`."""
         self._throttle.is_over = False
-        try:
-            yield
-        except BaseException:
-            self._throttle.stop()
-            self._model.close()
-            raise
+
+    def stop(self) -> None:
+        """Ends what is under way."""
+        self._throttle.stop()
+        self._model.close()
 
     def __enter__(self) -> Self:
         return self

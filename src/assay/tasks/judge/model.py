@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import math
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -17,6 +14,7 @@ from typing import Any, NamedTuple
 from assay.core.errors import AssayError
 from assay.core.ruling import JudgeFailure, ReplyError, RulingKind
 from assay.core.text import printable, show
+from assay.net.calls import Caller, CallLoop
 from assay.net.http import TemporaryError
 
 Vector = list[float]
@@ -87,26 +85,14 @@ def estimate_tokens(text: str) -> int:
 
 
 def call_within(function: Callable[[], Any], seconds: float | None) -> Any:  # noqa: ANN401 - whatever it returns
-    """What a function returns, or a failure if it takes too long.
-
-    Python cannot stop a thread: one that takes too long is left to itself, and as a daemon it does not keep the
-    interpreter alive.
-    """
-    if seconds is None:
-        return function()
-    future: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(function())
-        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name="assay-judge-call").start()
+    """What a function returns, or a failure if it takes too long."""
+    caller = Caller("assay-judge-call")
     try:
-        return future.result(seconds)
+        return caller.call(function, seconds)
     except TimeoutError:
-        raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {seconds:g} s") from None
+        raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {seconds or 0:g} s") from None
+    finally:
+        caller.leave()
 
 
 class FunctionModel(Model):
@@ -118,8 +104,7 @@ class FunctionModel(Model):
         self.name = name or own
         self._function = function
         self._timeout = timeout
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = threading.Lock()
+        self._loop = CallLoop("assay-judge-loop")
 
     def chat(self, chat: Chat) -> Completion:
         text = self._call([dict(each) for each in chat.messages])
@@ -141,44 +126,18 @@ class FunctionModel(Model):
         return rows
 
     def close(self) -> None:
-        with self._lock:
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
-                self._loop = None
+        self._loop.close()
 
     def _call(self, argument: Any) -> Any:  # noqa: ANN401 - messages or texts in, whatever the function returns
         try:
             value = call_within(lambda: self._function(argument), self._timeout)
-            return self._wait_for(value) if inspect.isawaitable(value) else value
+            return self._loop.wait_for(value, self._timeout) if inspect.isawaitable(value) else value
         except (AssayError, JudgeFailure, TemporaryError):
             raise
         except TimeoutError:
             raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {self._timeout or 0:g} s") from None
         except Exception as error:
             raise TemporaryError(printable(f"{type(error).__name__}: {error}")) from error
-
-    def _wait_for(self, value: Any) -> Any:  # noqa: ANN401 - an awaitable
-        """Awaits in one loop for all calls, in a thread of its own: a notebook's own loop is not touched."""
-
-        async def work() -> Any:  # noqa: ANN401 - its result
-            return await value
-
-        def run(loop: asyncio.AbstractEventLoop) -> None:
-            try:
-                loop.run_forever()
-            finally:
-                loop.close()
-
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=run, args=(self._loop,), daemon=True, name="assay-judge-loop").start()
-            future = asyncio.run_coroutine_threadsafe(work(), self._loop)
-        try:
-            return future.result(self._timeout)
-        except BaseException:
-            future.cancel()
-            raise
 
 
 # What stands for a GGUF file that is not here.

@@ -1,0 +1,187 @@
+"""Calls of other people's functions: several at a time, each within a time limit, awaited if they are asynchronous.
+
+Python cannot stop a thread. One whose call takes too long is left to itself: it ends when the call returns, and as a
+daemon it does not keep the interpreter alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from itertools import islice
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+# Seconds between the caller's looks for Ctrl-C, and seconds to wait for what can still end.
+LOOK = 0.1
+LAST_WAIT = 0.3
+
+Item = TypeVar("Item")
+Calls = SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None]
+
+
+class LateError(TimeoutError):
+    """The time limit passed before the call ended."""
+
+
+def work_through(
+    items: Iterable[Item],
+    run: Callable[[Iterator[Item]], None],
+    threads: int,
+    name: str,
+    *,
+    stop: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs a function in several threads, which take the items from one iterator between them.
+
+    An error in one of them, and Ctrl-C, end it: the iterator ends, `stop` is called, and the error is raised here.
+    """
+    errors: list[BaseException] = []
+    rest, lock = iter(items), threading.Lock()
+
+    def work() -> None:
+        try:
+            run(take_in_turn(rest, lock, errors))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            errors.append(error)
+
+    workers = [threading.Thread(target=work, daemon=True, name=name) for _ in range(threads)]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(LOOK)
+    except BaseException as error:  # noqa: BLE001 - raised below
+        errors.append(error)
+    if errors:
+        stop()
+        for worker in workers:
+            if worker.is_alive():
+                worker.join(LAST_WAIT / threads)
+        raise errors[0]
+
+
+def take_in_turn(rest: Iterator[Item], lock: threading.Lock, errors: list[BaseException]) -> Iterator[Item]:
+    """What is left of an iterator that several threads share, until there is an error."""
+    while not errors:
+        with lock:
+            taken = list(islice(rest, 1))
+        if not taken:
+            return
+        yield taken[0]
+
+
+class Caller:
+    """A thread that makes one call after another; if one takes too long, the next has another thread.
+
+    `left` are the threads that were left to themselves.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.left: list[threading.Thread] = []
+        self._name = name
+        self._calls: Calls | None = None
+
+    def call(self, function: Callable[[], Any], seconds: float | None) -> Any:  # noqa: ANN401 - whatever it returns
+        """What a function returns; raises `LateError` if that takes too long."""
+        if seconds is None:
+            return function()
+        if self._calls is None:
+            self._calls = SimpleQueue()
+            self._thread = threading.Thread(target=make_calls, args=(self._calls,), daemon=True, name=self._name)
+            self._thread.start()
+        future: Future[Any] = Future()
+        self._calls.put((function, future))
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            if not future.cancel():
+                return future.result()
+            self.left.append(self._thread)
+            self.leave()
+            raise LateError from None
+
+    def leave(self) -> None:
+        """Lets the thread end."""
+        if self._calls is not None:
+            self._calls.put(None)
+        self._calls = None
+
+
+def make_calls(calls: Calls) -> None:
+    while (each := calls.get()) is not None:
+        function, future = each
+        value = None
+        try:
+            try:
+                value = function()
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                future.set_exception(error)
+            else:
+                future.set_result(value)
+        except InvalidStateError:
+            # Nobody waits for it any more.
+            if inspect.iscoroutine(value):
+                value.close()
+
+
+class CallLoop:
+    """One event loop for all that is awaited, in a thread of its own: a notebook's own loop is not touched."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def wait_for(self, awaitable: Awaitable[Any], seconds: float | None) -> Any:  # noqa: ANN401 - its result
+        """What an awaitable returns; raises `LateError` if that takes too long."""
+
+        async def settle() -> tuple[Any, BaseException | None]:
+            try:
+                return await awaitable, None
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                return None, error
+
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._loop.set_exception_handler(lambda *_: None)
+                self._thread = threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name=self._name)
+                self._thread.start()
+            future = asyncio.run_coroutine_threadsafe(settle(), self._loop)
+        try:
+            value, error = future.result(seconds)
+        except TimeoutError:
+            future.cancel()
+            raise LateError from None
+        if error is not None:
+            raise error
+        return value
+
+    def close(self) -> None:
+        """Cancels what is still awaited; what is awaited later gets another loop."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            if threading.current_thread() is not self._thread:
+                self._thread.join(2 * LAST_WAIT)
+
+
+def run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop until it is stopped, and closes it without waiting for what does not end."""
+    try:
+        loop.run_forever()
+    finally:
+        rest = asyncio.all_tasks(loop)
+        for each in rest:
+            each.cancel()
+        if rest:
+            loop.run_until_complete(asyncio.wait(rest, timeout=LAST_WAIT))
+        loop.close()
