@@ -83,9 +83,7 @@ def test_ubi_events(tmp_path, form):
     # Each position was shown twice and clicked once.
     assert found.qrels.to_dict() == {"train cat": {"a": 0, "b": 2}}
     assert found.pairs["shown"].to_list() == [2, 2]
-    assert [str(note) for note in found.notes] == [
-        "1 event is neither an impression nor a click; left out: 'login'",
-    ]
+    assert [str(note) for note in found.notes] == ["1 event is neither an impression nor a click; left out: 'login'"]
 
 
 def event(action, page="p1", document="a", position=1, **more):

@@ -155,11 +155,7 @@ def test_a_body_and_a_path_of_ones_own():
     body = '{"query": "{query}", "size": "{k}", "filter": {"text": "about {query}", "most": 3}}'
     with SearchServer(lambda *_: Reply(hits)) as server:
         probe = probed(server, body=body, path="data.0.hits", doc_id="_source.url", questions={"q1": 'say "{k}"'})
-    assert server.requests[0][2] == {
-        "query": 'say "{k}"',
-        "size": 10,
-        "filter": {"text": 'about say "{k}"', "most": 3},
-    }
+    assert server.requests[0][2] == {"query": 'say "{k}"', "size": 10, "filter": {"text": 'about say "{k}"', "most": 3}}
     assert probe.run["q1"] == [("d1", 2.0), ("d2", 1.5)]
 
 

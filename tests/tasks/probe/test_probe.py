@@ -79,10 +79,7 @@ NOTES = {
         {"search": lambda _: [("d1", 1), ("d2", 2)]},
         "scores of 3 rankings do not decrease; ignored, the order counts: 'q1', 'q2', 'q3'",
     ),
-    "short": (
-        {"k": 3},
-        "no ranking has more than 2 documents (k is 3); the retriever may have its own limit",
-    ),
+    "short": ({"k": 3}, "no ranking has more than 2 documents (k is 3); the retriever may have its own limit"),
     "depth": ({"measures": ["recall@100", "rr"]}, "recall@100: rankings end at k=2"),
 }
 
@@ -266,10 +263,7 @@ def test_it_prints_quality_then_pace_then_failures(probe):
     assert lines[4] == "assay 0.1.0, convention assay, details: result.signature".replace("0.1.0", assay.__version__)
     assert lines[5].startswith("latency ")
     assert "2 of 3 questions answered in " in lines[5]
-    assert lines[6:] == [
-        "note: 1 question failed; counted as empty: 'q2'",
-        "failed: q2: OSError: <b>gone</b>",
-    ]
+    assert lines[6:] == ["note: 1 question failed; counted as empty: 'q2'", "failed: q2: OSError: <b>gone</b>"]
     assert repr(probe).startswith("<Probe: rr=0.3333; 2 answers, 1 failed; p50 ")
 
 
