@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from assay.conventions import Chosen
     from assay.core.convention import Convention
     from assay.core.policies import Policies
-    from assay.core.ruling import Rulings
     from assay.data.records.record import Record
     from assay.measures.scores import Score
     from assay.tasks.judge.judge import Judge
@@ -47,13 +46,6 @@ DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")
 # The one short name of answers that no measure of retrieval has.
 ONLY_ANSWERS = {"em": SHORT_ANSWER_NAMES["em"]}
 Measures = Mapping[str, Measure]
-
-
-class ScoredKind(NamedTuple):
-    """The result of measures of one kind, and what a judge said, by measure."""
-
-    result: Result
-    rulings: Mapping[str, Rulings] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +68,7 @@ class RagEvaluation:
     is_short: bool = False
     matched: Matched | None = None
     gold: Gold | None = None
-    scored: tuple[ScoredKind, ...] = ()
+    scored: tuple[Result, ...] = ()
     notes: tuple[Note, ...] = ()
 
     def of_kind(self, name: str) -> dict[str, Chosen]:
@@ -257,12 +249,12 @@ class MeasureKind(NamedTuple):
     """A kind of measures: the parts that some record must have, in words, and how it scores the records."""
 
     needs: Mapping[str, str]
-    score: Callable[[RagEvaluation, Measures], ScoredKind]
+    score: Callable[[RagEvaluation, Measures], Result]
 
 
 def score(evaluation: RagEvaluation) -> RagEvaluation:
     """The evaluation with a result for each kind of measure that the records have the parts for."""
-    scored: list[ScoredKind] = []
+    scored: list[Result] = []
     notes = list(evaluation.notes)
     for name, kind in KINDS.items():
         measures = {key: each.measure for key, each in evaluation.of_kind(name).items()}
@@ -277,11 +269,11 @@ def score(evaluation: RagEvaluation) -> RagEvaluation:
             scored.append(kind.score(evaluation, measures))
     if not scored:
         raise DataError(f"nothing to compute: {'; '.join(map(str, notes))}")
-    notes += dict.fromkeys(note for each in scored for note in each.result.notes)
+    notes += dict.fromkeys(note for each in scored for note in each.notes)
     return replace(evaluation, scored=tuple(scored), notes=tuple(notes))
 
 
-def score_rankings(evaluation: RagEvaluation, _: Measures) -> ScoredKind:
+def score_rankings(evaluation: RagEvaluation, _: Measures) -> Result:
     rows, gold, matched = evaluation.records, evaluation.gold, evaluation.matched
     if gold is None or gold.scorer is None or matched is None:
         raise AssertionError
@@ -293,24 +285,24 @@ def score_rankings(evaluation: RagEvaluation, _: Measures) -> ScoredKind:
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
         notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
-    return ScoredKind(replace(result, notes=tuple(notes)))
+    return replace(result, notes=tuple(notes))
 
 
-def score_texts(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+def score_texts(evaluation: RagEvaluation, measures: Measures) -> Result:
     rows = evaluation.records
     silent = [row.query_id for row in rows if row.answer is None and row.references]
     notes = [Note.of(NoteKind.MISSING, about="answers", queries=silent)] if silent else []
     ids, references = [row.query_id for row in rows], [row.references or () for row in rows]
-    return ScoredKind(score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes))
+    return score_answers(Answers(ids, references, [row.answer or "" for row in rows]), measures, notes)
 
 
-def score_contents(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+def score_contents(evaluation: RagEvaluation, measures: Measures) -> Result:
     rows = evaluation.records
     gold, retrieved = [row.gold_texts or () for row in rows], [row.retrieved_texts or () for row in rows]
-    return ScoredKind(score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, []))
+    return score_answers(Contents([row.query_id for row in rows], gold, retrieved), measures, [])
 
 
-def score_judged(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
+def score_judged(evaluation: RagEvaluation, measures: Measures) -> RagResult:
     """Asks the judge. A question without a verdict has no value; the noise is the variance over its draws."""
     from assay.tasks.judge.drive import draws_variance, judge_records, verdict_notes
 
@@ -325,8 +317,8 @@ def score_judged(evaluation: RagEvaluation, measures: Measures) -> ScoredKind:
         noise[name] = np.where(np.isnan(each.scores), np.nan, drawn)
     notes = tuple(note for name, each in rulings.items() for note in verdict_notes(name, queries, each, judge.samples))
     own = find_convention("assay")
-    result = Result(dict(measures), queries, scores, own.name, own.policies, notes, noise=noise, subject="answers")
-    return ScoredKind(result, rulings)
+    how = {"noise": noise, "subject": "answers", "rulings": rulings}
+    return RagResult(dict(measures), queries, scores, own.name, own.policies, notes, **how)  # type: ignore[arg-type]
 
 
 KINDS = {
@@ -336,7 +328,7 @@ KINDS = {
         {"gold_texts": "texts of gold passages", "retrieved_texts": "texts of retrieved passages"}, score_contents
     ),
     # These say themselves what a record lacks.
-    "scores": MeasureKind({}, lambda evaluation, measures: ScoredKind(score_records(evaluation.records, measures))),
+    "scores": MeasureKind({}, lambda evaluation, measures: score_records(evaluation.records, measures)),
     "judged": MeasureKind({}, score_judged),
 }
 
@@ -346,15 +338,14 @@ def join(evaluation: RagEvaluation) -> RagResult:
     rows, gold, judge = evaluation.records, evaluation.gold, evaluation.judge
     convention, policies = evaluation.tool.name, evaluation.policies
     queries = [row.query_id for row in rows]
-    parts = [each.result for each in evaluation.scored]
-    parts = [each if each.queries == queries else spread_to_queries(each, queries) for each in parts]
+    parts = [each if each.queries == queries else spread_to_queries(each, queries) for each in evaluation.scored]
 
     def together(name: str) -> dict[str, Any]:
         return {key: value for part in parts for key, value in getattr(part, name).items()}
 
     measures, scores = together("measures"), together("scores")
     measures = {name: measures[name] for name in evaluation.chosen if name in measures}
-    rulings = {name: each for part in evaluation.scored for name, each in part.rulings.items()}
+    rulings = next((each.rulings for each in evaluation.scored if isinstance(each, RagResult)), {})
     found, wanted = find_gold(rows, gold)
     if not evaluation.is_short:
         # The rest of the fields is not kept.

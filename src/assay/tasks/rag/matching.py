@@ -357,23 +357,20 @@ def check_grades(keys: Iterable[str], matched: Matched) -> None:
 def unmatched_note(matched: Matched) -> Note:
     """What to say if gold hardly matches what was retrieved, in place of the note on ids, which such gold has not."""
     first = [name or text for each in matched.records for name, text in (each.matched or ())[:1]]
+    advice: Advice
     if total := matched.spans.total():
         kind, found, (said, advice) = "spans", matched.spans["hit"], span_advice(matched)
     else:
         total, kind = matched.texts.total(), "texts"
-        found, (said, advice) = total - matched.texts["none"], text_advice(matched)
+        found, least = total - matched.texts["none"], matched.how.threshold
+        said = f"what was retrieved has {shortened([each.retrieved_texts[0] for each in matched.records if each.retrieved_texts])}"
+        split = "if they were split differently, compare their words (retrieval_token_recall), or use spans as gold"
+        advice = ("lower ", Option("match"), f" (here {least:g}) if the passages are the same; {split}")
+        if least == 1:
+            advice = (Option("match", 0.9), " also takes similar texts")
     about = f"few {kind}" if found else kind
     said = f"the gold has {shortened(first)}, {said}"
     return Note.of(NoteKind.OVERLAP, about=about, count=found, expected=f"{total:,}", ids=said, advice=advice)
-
-
-def text_advice(matched: Matched) -> tuple[str, Advice]:
-    retrieved = [each.retrieved_texts[0] for each in matched.records if each.retrieved_texts]
-    said, least = f"what was retrieved has {shortened(retrieved)}", matched.how.threshold
-    if least == 1:
-        return said, (Option("match", 0.9), " also takes similar texts")
-    split = "if they were split differently, compare their words (retrieval_token_recall), or use spans as gold"
-    return said, ("lower ", Option("match"), f" (here {least:g}) if the passages are the same; {split}")
 
 
 def span_advice(matched: Matched) -> tuple[str, Advice]:
