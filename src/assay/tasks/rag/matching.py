@@ -363,7 +363,8 @@ def unmatched_note(matched: Matched) -> Note:
     else:
         total, kind = matched.texts.total(), "texts"
         found, least = total - matched.texts["none"], matched.how.threshold
-        said = f"what was retrieved has {shortened([each.retrieved_texts[0] for each in matched.records if each.retrieved_texts])}"
+        retrieved = [each.retrieved_texts[0] for each in matched.records if each.retrieved_texts]
+        said = f"what was retrieved has {shortened(retrieved)}"
         split = "if they were split differently, compare their words (retrieval_token_recall), or use spans as gold"
         advice = ("lower ", Option("match"), f" (here {least:g}) if the passages are the same; {split}")
         if least == 1:
