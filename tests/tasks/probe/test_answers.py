@@ -1,6 +1,5 @@
 """Systems that answer: the answer and the contexts of a response, and the records that `evaluate_rag` reads."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -107,34 +106,19 @@ def test_references_from_a_file_and_for_other_questions(tmp_path):
         assay.probe(answer, {"q1": "who"}, {"q1": ["d1"]}, "rr", references={"q7": "him"})
 
 
-def test_a_checkpoint_keeps_answers_and_texts(tmp_path):
-    file = tmp_path / "probe.jsonl"
-    how = {"questions": {"q1": "who", "q2": "fails"}, "qrels": {"q1": ["d1"], "q2": ["d1"]}, "measures": "rr"}
-    first = assay.probe(answer, **how, retries=0, checkpoint=file)
-    again = assay.probe(answer, **how, retries=0, checkpoint=file)
-    assert (again.asked, again.resumed) == (1, 1)
-    assert again.records == first.records
-    entry = json.loads(file.read_text().splitlines()[1])
-    assert (entry["answer"], entry["texts"]) == ("about who", ["one"])
-
-
-@for_each("field, value", [("answer", 7), ("texts", ["a", "b"]), ("texts", [1]), ("ordered", 1)])
-def test_a_damaged_entry_is_named(field, value, tmp_path):
-    file = tmp_path / "probe.jsonl"
-    how = {"questions": {"q1": "who"}, "qrels": {"q1": ["d1"]}, "measures": "rr", "checkpoint": file}
-    assay.probe(answer, **how)
-    head, entry = file.read_text().splitlines()
-    file.write_text(f"{head}\n{json.dumps({**json.loads(entry), field: value})}\n")
-    with pytest.raises(assay.errors.FormatError, match=f"line 2: {field} is invalid"):
-        assay.probe(answer, **how)
-
-
 def replied(question, _times):
     hits = [{"id": each, "text": f"text of {each}"} for each in INDEX[question]]
     return Reply({"data": {"reply": f"about {question}", "hits": hits}})
 
 
+def usual_names(question, _times):
+    return Reply({"answer": f"about {question}", "contexts": INDEX[question]})
+
+
 def test_an_endpoint_that_answers():
+    with SearchServer(usual_names) as server:
+        probe = assay.probe(assay.live.HttpSearch(server.url), QUESTIONS, QRELS, "rr")
+    assert (probe["rr"], probe.records[0]["answer"]) == (1, "about question 0")
     with SearchServer(replied) as server:
         search = assay.live.HttpSearch(server.url, path="data.hits", answer_path="data.reply")
         probe = assay.probe(search, QUESTIONS, QRELS, "rr")
@@ -144,12 +128,3 @@ def test_an_endpoint_that_answers():
     assert probe["rr"] == 1
     assert probe.records[3]["answer"] == "about question 3"
     assert probe.records[3]["retrieved_texts"] == ["text of d3", "text of e3"]
-
-
-def test_an_endpoint_with_usual_names():
-    def behave(question, _times):
-        return Reply({"answer": f"about {question}", "contexts": INDEX[question]})
-
-    with SearchServer(behave) as server:
-        probe = assay.probe(assay.live.HttpSearch(server.url), QUESTIONS, QRELS, "rr")
-    assert (probe["rr"], probe.records[0]["answer"]) == (1, "about question 0")

@@ -1,22 +1,15 @@
 """Checkpoints: what is answered is not asked again, whatever ended the probe before."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 
 import assay
 from assay.live import HttpSearch
-from assay.tasks.probe.ask import Outcome
-from assay.tasks.probe.checkpoint import Checkpoint
-from assay.tasks.probe.response import LiveRanking
-from search_server import QRELS, QUESTIONS, SearchServer, found
+from search_server import QRELS, QUESTIONS, SearchServer
 from tables import for_each
 
 ANSWERS = {question: ([f"d{query[1:]}", "x"], [2.0, 1.5]) for query, question in QUESTIONS.items()}
@@ -120,8 +113,9 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path, case):
     assert (again.asked, file.read_bytes()) == ([], content)
 
 
-def test_the_order_of_the_questions_does_not_matter(file):
+def test_the_order_of_the_questions_and_blank_lines_do_not_matter(file):
     probed(Search(), file)
+    file.write_text("\n" + file.read_text().replace("\n", "\n\n \t\n"))
     again = Search()
     probed(again, file, dict(reversed(QUESTIONS.items())))
     assert again.asked == []
@@ -137,23 +131,24 @@ DAMAGED = [
 ]
 FIELDS = {
     "query_id": [None, 1, "elsewhere"],
-    "ids": [None, "d1", [1], [""], ["d1", "d2", "d3"]],
+    "ids": [None, "d1", [1], [""]],
     "scores": ["x", [1], [1.0, "x"], [1.0, float("inf")], [True, False], [10**400, 1]],
     "repeats": [None, -1, 1.5, True],
     "rose": [None, 1],
     "seconds": [None, -1.0, float("nan"), "1", 10**400],
     "attempts": [None, -1, "1"],
+    "answer": [7],
+    "texts": [["a"], [1, 2]],
+    "ordered": [1],
 }
-ENTRY = {
-    "query_id": "q1",
-    "ids": ["a", "b"],
-    "scores": [2, 1],
-    "repeats": 0,
-    "rose": False,
-    "seconds": 0.1,
-    "attempts": 1,
-}
-DAMAGED += [(json.dumps({**ENTRY, name: value}), "line 2: ") for name, all_ in FIELDS.items() for value in all_]
+ENTRY = {"query_id": "q1", "ids": ["a", "b"], "scores": [2, 1], "repeats": 0, "rose": False, "seconds": 0.1}
+ENTRY["attempts"] = 1
+DAMAGED += [(json.dumps({**ENTRY, "ids": ["d1", "d2", "d3"]}), "line 2: scores is invalid")]
+DAMAGED += [
+    (json.dumps({**ENTRY, name: value}), f"line 2: {name} is invalid")
+    for name, all_ in FIELDS.items()
+    for value in all_
+]
 
 
 @for_each("line, message", DAMAGED)
@@ -169,31 +164,20 @@ def test_a_damaged_line_is_named(tmp_path, line, message):
     assert "delete the line to ask its question again" in str(caught.value)
 
 
-def test_blank_lines_are_skipped(file):
-    probed(Search(), file)
-    file.write_text("\n" + file.read_text().replace("\n", "\n\n \t\n"))
-    again = Search()
-    probed(again, file)
-    assert again.asked == []
+FOREIGN = ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n']
 
 
-@for_each("content", ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n'])
+@for_each("content", [*FOREIGN, {"salt": None}, {"salt": 7}])
 def test_another_file_is_not_written_over(tmp_path, content):
     file = tmp_path / "checkpoint.jsonl"
+    if isinstance(content, dict):
+        probed(Search(), file)
+        header, rest = file.read_text().split("\n", 1)
+        content = json.dumps(json.loads(header) | content) + "\n" + rest
     file.write_text(content)
     with pytest.raises(assay.errors.FormatError, match="is not a checkpoint"):
         probed(Search(), file)
     assert file.read_text() == content
-
-
-@for_each("salt", [None, 7])
-def test_a_first_line_without_salt_is_no_checkpoint(tmp_path, salt):
-    file = tmp_path / "checkpoint.jsonl"
-    probed(Search(), file)
-    header, rest = file.read_text().split("\n", 1)
-    file.write_text(json.dumps(json.loads(header) | {"salt": salt}) + "\n" + rest)
-    with pytest.raises(assay.errors.FormatError, match=r"is not a checkpoint that assay .* can read"):
-        probed(Search(), file)
 
 
 def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
@@ -202,20 +186,6 @@ def test_an_error_of_whoever_is_told_is_not_that_of_the_file(file):
 
     with pytest.raises(ConnectionError, match=r"^mine$"):
         probed(Search(), file, progress=told)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
-def test_a_full_disk_is_an_error_of_the_checkpoint():
-    with pytest.raises(
-        assay.errors.FileError, match="the checkpoint '/dev/full' cannot be used: it is not a regular file"
-    ):
-        probed(Search(), "/dev/full")
-    checkpoint = Checkpoint({}, Path("/dev/full").open("wb", buffering=0), "'full'")
-    with (
-        checkpoint.file,
-        pytest.raises(assay.errors.FileError, match="the checkpoint 'full' cannot be used: No space left"),
-    ):
-        checkpoint.add(Outcome("q1", LiveRanking(["d1"]), 0.1, 1))
 
 
 OTHER_REQUESTS = {
@@ -258,30 +228,30 @@ def test_a_checkpoint_holds_no_key_and_another_salt_each_time(tmp_path):
     assert headers[0]["questions"] == headers[1]["questions"]
 
 
-def test_a_folder_and_a_place_that_is_not_there(tmp_path):
-    for path in (tmp_path, tmp_path / "none" / "file"):
+def test_places_that_cannot_be_a_checkpoint(tmp_path):
+    for path in (tmp_path, tmp_path / "none" / "file", "/dev/full"):
         with pytest.raises(assay.errors.FileError, match=r"the checkpoint '.*' cannot be used"):
             probed(Search(), path)
 
 
-def test_ids_and_scores_come_back_exactly(file):
-    ranking = [("däß\u2028\x1b", 1 / 3), ('"', 1e-300), ("1", -0.0)]
+EXACTLY = [
+    [("däß\u2028\x1b", 1 / 3), ('"', 1e-300), ("1", -0.0)],
+    ["a", "a", "b"],
+    [("a", 1), ("b", 2)],
+    {"answer": "yes", "contexts": [{"id": "d1", "text": "one"}]},
+]
 
+
+@for_each("found", EXACTLY)
+def test_what_was_found_comes_back_exactly(found, tmp_path):
     def search(_):
-        return ranking
+        return found
 
-    for _ in range(2):
-        assert probed(search, file, {"q1": "x"}).run["q1"] == ranking
-
-
-def test_repeats_and_rising_scores_are_remembered(file):
-    def search(question):
-        return ["a", "a", "b"] if question == "question 1" else [("a", 1), ("b", 2)]
-
-    questions = {"q1": "question 1", "q2": "question 2"}
-    first = probed(search, file, questions)
-    assert probed(search, file, questions).notes == first.notes
-    assert {note.kind for note in first.notes} >= {"duplicates", "order"}
+    first, again = (probed(search, tmp_path / "checkpoint.jsonl", {"q1": "x"}) for _ in range(2))
+    assert (again.resumed, again.run.to_dict(), again.records) == (1, first.run.to_dict(), first.records)
+    assert again.notes == first.notes
+    if found is EXACTLY[0]:
+        assert again.run["q1"] == found
 
 
 CODE = """
@@ -321,34 +291,3 @@ def test_two_processes_do_not_share_a_checkpoint(file):
                 assay.probe(HttpSearch(server.url), QUESTIONS, QRELS, "rr", checkpoint=file)
             assert running.communicate(timeout=60)[0] == "1.0 40 0\n"
     assert set(server.asked.values()) == {1}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-def test_a_killed_process_is_taken_up_where_it_was(file):
-    killed = threading.Event()
-
-    def wait_after_twenty(question, times):
-        if sum(server.asked.values()) > 20:
-            killed.wait(60)
-        return found(question, times)
-
-    with SearchServer(wait_after_twenty) as server:
-        data = json.dumps([QUESTIONS, QRELS, server.url, str(file)])
-        command = [sys.executable, "-c", CODE, data]
-        running = subprocess.Popen(command, stdout=subprocess.PIPE)  # noqa: S603 - our own code
-        with running:
-            end = time.monotonic() + 30
-            while not (file.exists() and file.read_bytes().count(b"\n") > 8) and time.monotonic() < end:
-                time.sleep(0.005)
-            running.send_signal(signal.SIGKILL)
-        killed.set()
-        assert server.wait_until_closed()
-        finished = {json.loads(line)["query_id"] for line in file.read_bytes().split(b"\n")[1:-1]}
-        assert 8 <= len(finished) < 40
-        before = server.asked.copy()
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - our own code
-        again = {question for question, times in server.asked.items() if times > before[question]}
-    assert again == {question for query, question in QUESTIONS.items() if query not in finished}
-    assert done.stdout == f"1.0 {40 - len(finished)} {len(finished)}\n"
-    # At most those were asked twice that were under way.
-    assert sum(server.asked.values()) <= 40 + 3

@@ -217,6 +217,8 @@ RESPONSES = [
     ({"result": {"points": [{"id": "a", "score": 0.5}]}}, LiveRanking(["a"], [0.5])),
     ({"matches": [{"id": "a", "score": 0.5}]}, LiveRanking(["a"], [0.5])),
     ([["a", 0.5]], LiveRanking(["a"], [0.5])),
+    # A document may have the name of a status beside others.
+    ({"total": 1, "d1": 2}, LiveRanking(["d1", "total"], [2.0, 1.0])),
     ({"took": 1, "data": {"items": [{"id": 7, "score": 0.5}]}}, LiveRanking(["7"], [0.5])),
 ]
 
@@ -226,11 +228,8 @@ def test_responses(response, ranking):
     assert RankingReader(3).read(response) == ranking
 
 
-def test_documents_may_count_as_often_as_they_come():
+def test_a_reader_may_count_documents_again_and_have_a_path_to_ids():
     assert RankingReader(3, once=False).read(["a", "a", "b", "c"]) == LiveRanking(["a", "a", "b"])
-
-
-def test_the_id_is_at_the_given_path():
     found = [{"id": "x", "meta": {"url": "a"}}, {"id": "y", "meta": {"url": "b"}}]
     assert RankingReader(3, DocIdRule.parse("meta.url")).read(found).ids == ["a", "b"]
 
@@ -249,16 +248,13 @@ def test_a_status_report_is_not_a_ranking(found):
     assert str(caught.value) == f"the response has no list of documents; its keys are {names}"
 
 
-def test_a_document_may_have_such_a_name_beside_others():
-    assert RankingReader(3).read({"total": 1, "d1": 2}) == LiveRanking(["d1", "total"], [2.0, 1.0])
-
-
 def test_many_names_are_not_all_shown():
     with pytest.raises(DataError, match=r"its keys are 'n0', .*'n7' …$"):
         find_list({f"n{number}": "x" for number in range(20)})
 
 
-def test_a_path_goes_through_names_and_places():
-    assert at_path({"a": [{"b": ["x"]}]}, "a.0.b") == ["x"]
-    assert at_path([["x"]], "0") == ["x"]
-    assert at_path({"a": 1}, ".") == {"a": 1}
+@for_each(
+    "response, path, found", [({"a": [{"b": ["x"]}]}, "a.0.b", ["x"]), ([["x"]], "0", ["x"]), ({"a": 1}, ".", {"a": 1})]
+)
+def test_a_path_goes_through_names_and_places(response, path, found):
+    assert at_path(response, path) == found
