@@ -50,7 +50,7 @@ BINARY = 2
 POSITIVE = np.array([0.0, 1.0])
 
 
-class Sides(NamedTuple):
+class BothSides(NamedTuple):
     """What each side says of the documents or queries that both have, and the second side of all that it has.
 
     `query` is the number of the query of each, `every_query` likewise.
@@ -68,7 +68,7 @@ class Crossed(NamedTuple):
 
     queries: list[str]
     documents: Sequence[str]
-    sides: Sides
+    sides: BothSides
     counts: Counts
 
 
@@ -144,7 +144,7 @@ def cross(a: Qrels, b: Qrels, names: tuple[str, str]) -> Crossed:
     order = [numbers.get(each, len(common) + place) for place, each in enumerate(b.queries)]
     every_query = np.repeat(order, np.diff(b.index_starts))
     first, second = map(np.array, grades)
-    sides = Sides(np.array(query), first, second, every_query, np.array(b.grades))
+    sides = BothSides(np.array(query), first, second, every_query, np.array(b.grades))
     return Crossed(common, documents, sides, counts)
 
 
@@ -248,7 +248,7 @@ def score_agreement(
         if settings.threshold is not None:
             numbers = np.arange(len(queries))
             known = np.isfinite(second)
-            sides = Sides(numbers[both], first[both], second[both], numbers[known], second[known])
+            sides = BothSides(numbers[both], first[both], second[both], numbers[known], second[known])
             more, said, table = threshold_figures(sides, settings.threshold, settings, name)
             figures, notes, matrix = figures + more, notes + said, matrix or table
         worst += [
@@ -317,7 +317,7 @@ def correlation_figures(a: FloatArray, b: FloatArray, settings: AgreementSetting
 
 
 def threshold_figures(
-    sides: Sides, threshold: float, settings: AgreementSettings, measure: str = ""
+    sides: BothSides, threshold: float, settings: AgreementSettings, measure: str = ""
 ) -> tuple[list[Figure], list[Note], tuple[tuple[int, ...], ...]]:
     """The statistics of positives and negatives, notes on them, and their confusion matrix."""
     first, second, every = (each >= threshold for each in (sides.first, sides.second, sides.every))
