@@ -35,7 +35,7 @@ class PlotCommand(Command):
 @click.command(
     "plot",
     cls=PlotCommand,
-    usual="output measures between theme baseline test convention policies",
+    usual="chart_file measures between theme baseline test convention policies",
     examples=(
         "assay plot means qrels.txt bm25.run dense.run -o means.svg",
         "assay plot differences qrels.txt bm25.run dense.run hybrid.run -m ndcg@10 -o forest.pdf",
@@ -53,6 +53,7 @@ class PlotCommand(Command):
 @click.option(
     "-o",
     "--output",
+    "chart_file",
     default="-",
     metavar="FILE",
     help=f"Write to FILE, atomically. The format is that of the extension: {', '.join(f'.{each}' for each in ENDINGS)}."
@@ -69,7 +70,7 @@ def command(
     kind: str,
     data: str,
     runs: tuple[str, ...],
-    output: str,
+    chart_file: str,
     measures: str | None,
     between: tuple[str, str] | None,
     theme: str,
@@ -85,10 +86,10 @@ def command(
     """
     check_single_input(data, *runs)
     check_scale(resolution)
-    if output != "-":
-        if ending_of(output) != "json":
+    if chart_file != "-":
+        if ending_of(chart_file) != "json":
             load_converter()
-        check_target(output)
+        check_target(chart_file)
     how = dict(scoring.reading)
     if KINDS[kind].needs not in OF_RUNS:
         most = 0 if kind == "latency" else 1
@@ -103,7 +104,7 @@ def command(
         how |= {"progress": True, **dict(zip("ab", between or (), strict=False))}
         how |= testing if KINDS[kind].needs == "tests" else {}
     chart = plot(kind, scoring.qrels_or_path(data), other, measures, **how)
-    if output == "-":
+    if chart_file == "-":
         emit(chart.draw("json", theme=theme).decode(), None, "json")
     else:
-        chart.save(output, theme=theme, scale=resolution)
+        chart.save(chart_file, theme=theme, scale=resolution)
