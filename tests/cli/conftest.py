@@ -1,6 +1,8 @@
 """Small files, and two ways to run the command: in this process, and as one of its own."""
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -25,12 +27,33 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def assay(folder):  # noqa: ARG001 - the folder is where it runs
-    """Runs the command in this process."""
+    """Runs the command in this process; a single text is a line that the shell would split."""
 
     def run(*arguments, stdin=None):
-        return CliRunner().invoke(commands, arguments, input=stdin, prog_name="assay")
+        words = shlex.split(arguments[0]) if len(arguments) == 1 else arguments
+        return CliRunner().invoke(commands, words, input=stdin, prog_name="assay")
 
     return run
+
+
+@pytest.fixture
+def read_json(assay):
+    """What a command writes as JSON."""
+    return lambda line, **more: json.loads(assay(f"{line} --format json", **more).stdout)
+
+
+@pytest.fixture
+def refused(assay):
+    """Checks that a command ends with code 2 and a message: one line for bad input, a hint at help for bad usage."""
+
+    def check(line, message, **more):
+        result = assay(line, **more)
+        assert (result.exit_code, result.stdout) == (2, ""), result.output
+        assert message in result.stderr
+        is_usage = "--help' for help." in result.stderr
+        assert is_usage or (result.stderr.startswith("assay: ") and result.stderr.count("\n") == 1)
+
+    return check
 
 
 @pytest.fixture

@@ -1,9 +1,5 @@
 """`assay check`: what it prints, and with which code it ends."""
 
-import json
-
-import pytest
-
 REPORT = """\
 judgments qrels.txt
   2 queries, 4 judgments of 4 documents
@@ -28,59 +24,45 @@ run two.run
 no problems, 2 warnings
 """
 BAD = """\
-judgments qrels.txt
-  2 queries, 4 judgments of 4 documents
-  grades  0: 1   1: 2   3: 1
-  ok    every query has a relevant document
-  ok    no grade is below 0
-  ok    no duplicate judgments
-
 run bad.run
   bad   bad.run, line 1: the score 'inf' is not finite; every score must be finite
         → fix this first; the rest of this file was not checked
 
 1 problem, 0 warnings
 """
+JUDGMENTS, _, _ = REPORT.partition("run two")
 
 
-def test_warnings_end_well(assay):
-    result = assay("check", "qrels.txt", "two.run")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, REPORT, "")
-
-
-def test_what_is_bad_ends_with_1(assay, folder):
+def test_the_exit_code_says_whether_something_is_bad(assay, folder):
     (folder / "bad.run").write_text("q1 Q0 d1 1 inf a\n")
-    result = assay("check", "qrels.txt", "bad.run")
-    assert (result.exit_code, result.stdout, result.stderr) == (1, BAD, "")
-
-
-def test_judgments_alone(assay):
-    result = assay("check", "qrels.txt")
-    assert (result.exit_code, result.stdout) == (0, REPORT.partition("run two")[0] + "no problems, 0 warnings\n")
+    expected = {
+        "two.run": (0, REPORT),
+        "": (0, f"{JUDGMENTS}no problems, 0 warnings\n"),
+        "bad.run": (1, JUDGMENTS + BAD),
+    }
+    for runs, (code, text) in expected.items():
+        result = assay(f"check qrels.txt {runs}")
+        assert (result.exit_code, result.stdout, result.stderr) == (code, text, "")
 
 
 def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
-    result = assay("check", "none.txt", "two.run")
+    result = assay("check none.txt two.run")
     assert result.exit_code == 1
     assert "judgments none.txt\n  bad   file 'none.txt' not found\n" in result.stdout
     assert "run two.run\n  1 query, 2 documents, 2 per query, tag b\n" in result.stdout
 
 
-@pytest.mark.parametrize("name", ["qrels.txt", "two.run"])
-def test_standard_input(assay, folder, name):
-    arguments = ["-" if each == name else each for each in ("qrels.txt", "two.run")]
-    result = assay("check", *arguments, stdin=(folder / name).read_bytes())
-    assert result.stdout == REPORT.replace(f" {name}\n", " standard input\n")
+def test_standard_input(assay, folder):
+    for name, line in {"qrels.txt": "check - two.run", "two.run": "check qrels.txt -"}.items():
+        result = assay(line, stdin=(folder / name).read_bytes())
+        assert result.stdout == REPORT.replace(f" {name}\n", " standard input\n")
 
 
-def test_json(assay):
-    result = assay("check", "qrels.txt", "two.run", "--format", "json")
-    data = json.loads(result.stdout)
+def test_json(read_json):
+    data = read_json("check qrels.txt two.run")
     assert data["levels"] == {"ok": 9, "warn": 2, "bad": 0}
-    assert [(each["subject"], each["name"]) for each in data["reports"]] == [
-        ("judgments", "qrels.txt"),
-        ("run", "two.run"),
-    ]
+    subjects = [(each["subject"], each["name"]) for each in data["reports"]]
+    assert subjects == [("judgments", "qrels.txt"), ("run", "two.run")]
     assert data["reports"][0]["facts"]["grades"] == {"0": 1, "1": 2, "3": 1}
     assert data["reports"][1]["findings"][0] == {
         "level": "warn",
@@ -92,11 +74,11 @@ def test_json(assay):
 
 def test_many_grades_are_told_by_their_range(assay, folder):
     (folder / "qrels.txt").write_text("".join(f"q1 0 d{number} {number / 8}\n" for number in range(20)))
-    assert "  grades  20 different values, 0 to 2.375\n" in assay("check", "qrels.txt").stdout
+    assert "  grades  20 different values, 0 to 2.375\n" in assay("check qrels.txt").stdout
 
 
 def test_ids_are_printed_without_their_control_characters(assay, folder):
     (folder / "escape.run").write_text("q\x1b[31m Q0 d1 1 1 \x1b[0m\n")
-    result = assay("check", "qrels.txt", "escape.run")
+    result = assay("check qrels.txt escape.run")
     assert "\x1b" not in result.stdout
     assert r"\x1b[31m" in result.stdout
