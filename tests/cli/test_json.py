@@ -5,13 +5,10 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner
-
 import assay
-from assay.cli.main import commands
 from search_server import QRELS as JUDGED
 from search_server import QUESTIONS, Reply, SearchServer, found
+from tables import for_each
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 DEMO = files("assay") / "demo"
@@ -75,27 +72,26 @@ def check_json(content):
 
 
 COMMANDS = {
-    "eval": ("assay/results", ["eval", QRELS, ONE]),
-    "eval, several runs": ("assay/results", ["eval", QRELS, ONE, TWO, "-m", "ndcg@10 auc gm_ap num_rel"]),
-    "rag": ("assay/results", ["rag", str(DEMO / "rag_bm25.jsonl"), "--policy", "rel=2"]),
-    "compare": ("assay/comparison", ["compare", QRELS, ONE, TWO, str(DEMO / "hybrid.run")]),
-    "compare, t": ("assay/comparison", ["compare", QRELS, ONE, TWO, "--test", "t", "--baseline", "bm25"]),
-    "diff": ("assay/diff", ["diff", QRELS, ONE, TWO]),
-    "gate": ("assay/gate", ["gate", QRELS, ONE, "--min", "rr=0.9", "--baseline", TWO, "--max-drop", "ndcg@10=0.01"]),
-    "audit": ("assay/audit", ["audit", QRELS, ONE, "-m", "map", "-m", "ndcg@10"]),
-    "eval, human": ("assay/results", ["eval", QRELS, ONE, "-m", "rr num_rel", "--human", QRELS]),
-    "compare, human": ("assay/comparison", ["compare", QRELS, ONE, TWO, "-m", "rr", "--human", QRELS]),
-    "check": ("assay/check", ["check", QRELS, ONE, TWO]),
-    "next": ("assay/next", ["next", QRELS, ONE, TWO]),
-    "next, not a sum": ("assay/next", ["next", "none", ONE, TWO, "-m", "ndcg", "--first", "depth"]),
-    "agree": ("assay/agreement", ["agree", QRELS, QRELS, "--policy", "threshold=2", "--run", ONE, "--run", TWO]),
+    f"eval {QRELS} {ONE}": "assay/results",
+    f"eval {QRELS} {ONE} {TWO} -m 'ndcg@10 auc gm_ap num_rel'": "assay/results",
+    f"rag {DEMO}/rag_bm25.jsonl --policy rel=2": "assay/results",
+    f"compare {QRELS} {ONE} {TWO} {DEMO}/hybrid.run": "assay/comparison",
+    f"compare {QRELS} {ONE} {TWO} --test t --baseline bm25": "assay/comparison",
+    f"diff {QRELS} {ONE} {TWO}": "assay/diff",
+    f"gate {QRELS} {ONE} --min rr=0.9 --baseline {TWO} --max-drop ndcg@10=0.01": "assay/gate",
+    f"audit {QRELS} {ONE} -m map -m ndcg@10": "assay/audit",
+    f"eval {QRELS} {ONE} -m 'rr num_rel' --human {QRELS}": "assay/results",
+    f"compare {QRELS} {ONE} {TWO} -m rr --human {QRELS}": "assay/comparison",
+    f"check {QRELS} {ONE} {TWO}": "assay/check",
+    f"next {QRELS} {ONE} {TWO}": "assay/next",
+    f"next none {ONE} {TWO} -m ndcg --first depth": "assay/next",
+    f"agree {QRELS} {QRELS} --policy threshold=2 --run {ONE} --run {TWO}": "assay/agreement",
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_field_is_documented(name):
-    schema, arguments = COMMANDS[name]
-    content = json.loads(CliRunner().invoke(commands, [*arguments, "--format", "json"], prog_name="assay").stdout)
+@for_each(("line", "schema"), COMMANDS.items())
+def test_every_field_is_documented(read_json, line, schema):
+    content = read_json(line)
     assert content["schema"] == schema
     check_json(content)
 
@@ -104,13 +100,11 @@ def one_fails(question, times):
     return Reply(status=500) if question == "question 5" else found(question, times)
 
 
-def test_every_field_of_a_probe_is_documented(tmp_path):
-    (tmp_path / "q.json").write_text(json.dumps(QUESTIONS))
-    (tmp_path / "qrels.json").write_text(json.dumps(JUDGED))
-    options = ["--queries", str(tmp_path / "q.json"), "--qrels", str(tmp_path / "qrels.json"), "--retries", "0"]
+def test_every_field_of_a_probe_is_documented(read_json, folder):
+    (folder / "q.json").write_text(json.dumps(QUESTIONS))
+    (folder / "qrels.json").write_text(json.dumps(JUDGED))
     with SearchServer(one_fails) as server:
-        done = CliRunner().invoke(commands, ["probe", server.url, *options, "--format", "json"], prog_name="assay")
-    content = json.loads(done.stdout)
+        content = read_json(f"probe {server.url} --queries q.json --qrels qrels.json --retries 0")
     assert "probe" in content["runs"][0]
     check_json(content)
 

@@ -37,87 +37,83 @@ def reply(body):
     )
 
 
-def rag(assay, url, *arguments):
-    judge = ("--judge", url, "--judge-model", "m", "--judge-cache", "replies.sqlite")
-    return assay("rag", "records.jsonl", *judge, *arguments)
-
-
-def test_criteria_of_a_file(assay):
+@pytest.fixture
+def server():
     with serve(reply) as chats:
-        chosen = ("--criteria", "criteria.toml", "-m", "politeness completeness", "--format", "csv")
-        result = rag(assay, chats.url, *chosen)
-    assert result.exit_code == 0, result.stderr
-    assert [line.split(",")[:2] for line in result.stdout.splitlines()[1:]] == [
-        ["politeness", "0.0"],
-        ["completeness", "2.0"],
-    ]
+        yield chats
 
 
-def test_without_names_all_criteria_are_computed(assay):
-    with serve(reply) as chats:
-        result = rag(assay, chats.url, "--criteria", "criteria.toml", "--format", "csv")
-    assert [line.split(",")[0] for line in result.stdout.splitlines()[1:]] == ["politeness", "completeness"]
+@pytest.fixture
+def rag(assay, server):
+    """Asks the judge about the records."""
+    judge = f"--judge {server.url} --judge-model m --judge-cache replies.sqlite"
+    return lambda line: assay(f"rag records.jsonl {judge} {line}")
 
 
-def test_a_criterion_in_the_name_and_the_verdicts_of_the_worst(assay):
+def test_criteria_of_a_file(rag):
+    # Without names, all criteria are computed.
+    for chosen in ("-m 'politeness completeness'", ""):
+        result = rag(f"--criteria criteria.toml {chosen} --format csv")
+        assert result.exit_code == 0, result.stderr
+        rows = [line.split(",")[:2] for line in result.stdout.splitlines()[1:]]
+        assert rows == [["politeness", "0.0"], ["completeness", "2.0"]]
+
+
+def test_a_criterion_in_the_name_and_the_verdicts_of_the_worst(rag, server):
     name = 'aspect(criterion="Is it short, and kind?")'
-    with serve(reply) as chats:
-        result = rag(assay, chats.url, "-m", name)
+    result = rag(f"-m '{name}'")
     assert f"q1  {name} 0.0000" in result.stdout
     assert "  verdicts   0  the answer (It is blunt.)" in result.stdout
-    assert "Is it short, and kind?" in chats.bodies[0]["messages"][1]["content"]
+    assert "Is it short, and kind?" in server.bodies[0]["messages"][1]["content"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--criteria", "none.toml", "-m", "politeness"), "cannot read the criteria: file 'none.toml' not found"),
-        (("-m", "politeness"), "unknown measure 'politeness'"),
-        (("-m", "aspect"), "aspect needs criterion; write aspect(criterion=…)"),
-        (("-m", 'aspect(criterion="a (b)")'), "a text with parentheses goes into a file of criteria"),
-        (("-m", 'rubric(levels="1: a; 3: b")'), "the levels of a rubric are whole numbers in a row"),
-    ],
-)
-def test_mistakes(assay, arguments, message):
-    with serve(reply) as chats:
-        result = rag(assay, chats.url, *arguments)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert not chats.bodies
+MISTAKES = {
+    "--criteria none.toml -m politeness": "cannot read the criteria: file 'none.toml' not found",
+    "-m politeness": "unknown measure 'politeness'",
+    "-m aspect": "aspect needs criterion; write aspect(criterion=…)",
+    """-m 'aspect(criterion="a (b)")'""": "a text with parentheses goes into a file of criteria",
+    """-m 'rubric(levels="1: a; 3: b")'""": "the levels of a rubric are whole numbers in a row",
+}
 
 
-def test_prompts_are_shown(assay):
-    page = assay("measures", "faithfulness").stdout
-    assert "Prompt statements, version 1" in page
-    assert "Split the answer into statements." in page
-    assert "1 of 2 statements of the answer" in page
-    about = json.loads(assay("measures", "faithfulness", "--format", "json").stdout)
+def test_mistakes(rag, server):
+    for options, message in MISTAKES.items():
+        result = rag(options)
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert not server.bodies
+
+
+def test_prompts_are_shown(assay, read_json):
+    page = assay("measures faithfulness").stdout
+    for said in (
+        "Prompt statements, version 1",
+        "Split the answer into statements.",
+        "1 of 2 statements of the answer",
+    ):
+        assert said in page
+    about = read_json("measures faithfulness")
     assert [(each["name"], each["version"]) for each in about["prompts"]] == [("statements", 1), ("support", 1)]
     assert about["prompts"][0]["reply"] == '{"statements": ["…", …]}'
-    assert "**Prompt support, version 1:**" in assay("measures", "faithfulness", "--format", "markdown").stdout
+    assert "**Prompt support, version 1:**" in assay("measures faithfulness --format markdown").stdout
+    assert '"probabilities": {"4": 0.2, "5": 0.6}' in " ".join(assay("measures g_eval").stdout.split())
 
 
-def test_probabilities_of_an_example_are_shown(assay):
-    assert '"probabilities": {"4": 0.2, "5": 0.6}' in " ".join(assay("measures", "g_eval").stdout.split())
-    assert len(json.loads(assay("measures", "--format", "json").stdout)) == len(TABLE)
-
-
-def test_what_is_missing_is_said_with_what_to_do(assay, folder):
+def test_what_is_missing_is_said_with_what_to_do(rag, server, folder):
     bare = {"query_id": "q1", "question": "Who?", "answer": "Ada.", "retrieved": ["d1"]}
     (folder / "records.jsonl").write_text(json.dumps(bare) + "\n", encoding="utf-8")
-    with serve(reply) as chats:
-        result = rag(assay, chats.url, "-m", "relevancy")
-    assert (result.exit_code, chats.bodies) == (0, [])
+    result = rag("-m relevancy")
+    assert (result.exit_code, server.bodies) == (0, [])
     assert "unjudgeable: no texts of retrieved passages; put them into the records, or pass the corpus" in result.stdout
     # No question has a score, so none is the worst.
     assert "worst" not in result.stdout
 
 
-def test_offline_repeats_a_run_without_the_server(assay):
-    with serve(reply) as chats:
-        first = rag(assay, chats.url, "-m", "relevancy")
-        url = chats.url
-    again = rag(assay, url, "-m", "relevancy", "--judge-option", "offline=yes")
+def test_offline_repeats_a_run_without_asking(rag, server):
+    first = rag("-m relevancy")
+    asked = len(server.bodies)
+    again = rag("-m relevancy --judge-option offline=yes")
     assert (again.exit_code, again.stdout) == (0, first.stdout)
-    other = rag(assay, url, "-m", "correctness", "--judge-option", "offline=yes")
+    other = rag("-m correctness --judge-option offline=yes")
     assert "not asked: the cache has no reply (failures are not kept), and the judge is offline" in other.stdout
+    assert len(server.bodies) == asked

@@ -35,13 +35,13 @@ def tidy(folder, monkeypatch):
 
 def test_its_measures_can_be_named(assay, folder):
     (folder / "mine.py").write_text(FOUND)
-    result = assay("eval", "qrels.txt", "one.run", "--load", "mine.py", "-m", "found_first", "--format", "csv")
+    result = assay("eval qrels.txt one.run --load mine.py -m found_first --format csv")
     assert result.stdout.splitlines()[1] == "found_first,0.5,0.0,1.0,2"
 
 
 def test_its_measures_are_explained(assay, folder):
     (folder / "mine.py").write_text(FOUND)
-    shown = assay("measures", "found_first", "--load", "mine.py").stdout
+    shown = assay("measures found_first --load mine.py").stdout
     assert shown.startswith("found_first: Found at rank 1\n\nWhether the first document is relevant.\n")
     assert "Example" not in shown
 
@@ -57,20 +57,17 @@ def test_its_measures_are_explained(assay, folder):
 )
 def test_what_goes_wrong_in_it_is_told_with_the_line(assay, folder, text, message):
     (folder / "mine.py").write_text(text)
-    result = assay("eval", "qrels.txt", "one.run", "--load", "mine.py", "-m", "found_first")
+    result = assay("eval qrels.txt one.run --load mine.py -m found_first")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"assay: {folder / 'mine.py'}, {message}")
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["none.py", ".", "qrels.txt"])
-def test_what_is_no_python_file_is_refused(assay, name):
-    result = assay("measures", "--load", name)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert name.strip(".") in result.stderr
+def test_what_is_no_python_file_is_refused(refused):
+    for name in ("none.py", ".", "qrels.txt"):
+        refused(f"measures --load {name}", name.strip("."))
 
 
-def test_a_name_that_is_taken_is_refused(assay, folder):
+def test_a_name_that_is_taken_is_refused(refused, folder):
     (folder / "mine.py").write_text(FOUND.replace("found_first", "ndcg"))
-    result = assay("measures", "--load", "mine.py")
-    assert result.stderr == "assay: a measure named 'ndcg' already exists; choose another name\n"
+    refused("measures --load mine.py", "assay: a measure named 'ndcg' already exists; choose another name\n")

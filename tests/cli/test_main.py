@@ -16,6 +16,7 @@ from assay.core.policies import Policies
 from assay.core.text import JUDGE_OPTIONS, OPTIONS
 from assay.stats.significance import TESTS as KNOWN_TESTS
 from assay.tasks.vote.api import NAMES as KNOWN_METHODS
+from tables import for_each
 
 MOST_OPTIONS, SCREEN = 240, 45
 
@@ -30,19 +31,14 @@ def test_help_lists_every_command(assay):
     assert [line.split()[0] for section in sections for line in section.splitlines()] == [*COMMANDS]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_examples_of_itself(assay, name):
-    shown = assay(name, "--help").stdout
-    examples = shown.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
-    assert examples
-    assert all(f"assay {name}" in example for example in examples)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_every_command_is_explained(name):
-    command = commands.get_command(None, name)
-    assert (command.name, command.hidden) == (name, False)
-    assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
+def test_every_command_has_examples_of_itself_and_explains_its_options(assay):
+    for name in COMMANDS:
+        command = commands.get_command(None, name)
+        assert (command.name, command.hidden) == (name, False)
+        assert [each.name for each in command.params if isinstance(each, click.Option) and not each.help] == []
+        examples = assay(f"{name} --help").stdout.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+        assert examples
+        assert all(f"assay {name}" in example for example in examples)
 
 
 def every_option(command, name="assay"):
@@ -88,35 +84,40 @@ def test_choices_are_those_of_the_library():
     assert KNOWN_METHODS == METHODS
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["evl"], "No such command 'evl'"),
-        (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
-        (["eval", "qrels.txt", "one.run", "--policy", "ties=x"], "ties must be 'docid_desc' or 'docid_asc' or 'input'"),
-        (
-            ["eval", "qrels.txt", "one.run", "--policy", "tie=x"],
-            "unknown policy 'tie'; did you mean ties? The policies",
-        ),
-        (["eval", "qrels.txt", "one.run", "--policy", "xyz=1"], "unknown policy 'xyz'; the policies are ties, order,"),
-        (["eval", "qrels.txt", "one.run", "--policy", "ties"], "'ties' has no value; write ties=VALUE"),
-        (["eval", "qrels.txt", "one.run", *["--policy", "rel=1"] * 2], "rel is set twice"),
-        (["eval", "qrels.txt", "one.run", "--from", "csv"], "write qrels=FORMAT or run=FORMAT"),
-        (["compare", "qrels.txt", "a", "b", "--policy", "seed=x"], "seed: 'x' is not a valid integer"),
-        (
-            ["rag", "x", "--judge", "u", "--judge-option", "sample=2"],
-            "unknown judge option 'sample'; did you mean samples",
-        ),
-        (["eval", "qrels.txt", "one.run", "--policy", "depth=0"], "depth must be a whole number at least 1"),
-        (["check"], "Missing argument 'QRELS'"),
-        (["measures", "--format", "csv"], "'csv' is not one of"),
-    ],
-)
-def test_usage_errors_hint_at_help(assay, arguments, message):
-    result = assay(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr
-    assert "--help' for help." in result.stderr
+MISUSED = {
+    "evl": "No such command 'evl'",
+    "eval qrels.txt": "Missing argument 'RUN...'",
+    "eval qrels.txt one.run --policy ties=x": "ties must be 'docid_desc' or 'docid_asc' or 'input'",
+    "eval qrels.txt one.run --policy tie=x": "unknown policy 'tie'; did you mean ties? The policies",
+    "eval qrels.txt one.run --policy xyz=1": "unknown policy 'xyz'; the policies are ties, order,",
+    "eval qrels.txt one.run --policy ties": "'ties' has no value; write ties=VALUE",
+    "eval qrels.txt one.run --policy rel=1 --policy rel=1": "rel is set twice",
+    "eval qrels.txt one.run --from csv": "write qrels=FORMAT or run=FORMAT",
+    "eval qrels.txt one.run --limit line=1": "--limit goes before the command: assay --limit NAME=N eval …",
+    "compare qrels.txt a b --policy seed=x": "seed: 'x' is not a valid integer",
+    "rag x --judge u --judge-option sample=2": "unknown judge option 'sample'; did you mean samples",
+    "rag x --judge u --judge-option prices=2": "prices: '2' is not of the form INPUT,OUTPUT, such as 0.15,0.6",
+    "eval qrels.txt one.run --policy depth=0": "depth must be a whole number at least 1",
+    "check": "Missing argument 'QRELS'",
+    "measures --format csv": "'csv' is not one of",
+}
+BAD_INPUT = {
+    "eval qrels.txt .": "qrels.txt, line 1: expected 6 fields (query Q0 document rank score tag), found 4",
+    "eval . one.run": "one.run, line 1: expected 4 fields (query 0 document grade), found 6",
+    "eval qrels.txt one.run -m ndgc": "unknown measure 'ndgc'; did you mean ndcg or rndcg?",
+    "eval qrels.txt one.run -m ndcg@0": "ndcg: k must be a whole number at least 1",
+    "eval qrels.txt one.run -m 'rbp(p=2)'": "rbp: p must be a number above 0 and below 1",
+    "eval qrels.txt one.run -m 'ndcg(x=1'": "cannot read the measure 'ndcg(x=1'",
+    "eval qrels.txt two.run --policy missing=error": "1 query in the judgments is missing from the run",
+    "eval qrels.txt one.run -m ' '": "cannot read the measure ' '",
+    "measures ndgc": "unknown measure 'ndgc'; did you mean ndcg or rndcg?",
+    "convert none.run x.json": "file 'none.run' not found",
+}
+
+
+@for_each(("line", "message"), [*MISUSED.items(), *((line, f"assay: {said}") for line, said in BAD_INPUT.items())])
+def test_refusals(refused, line, message):
+    refused(line, message)
 
 
 BAD_RUNS = {
@@ -132,44 +133,12 @@ BAD_RUNS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_RUNS)
-def test_bad_runs_end_in_one_line(assay, folder, case):
-    content, message = BAD_RUNS[case]
+@for_each(("content", "message"), BAD_RUNS.values())
+def test_bad_runs_end_in_one_line(refused, folder, content, message):
+    (folder / "bad.run").unlink(missing_ok=True)
     if content is not None:
         (folder / "bad.run").write_bytes(content)
-    result = assay("eval", "qrels.txt", "bad.run")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"assay: {message}")
-    assert result.stderr.count("\n") == 1
-    assert "\x1b" not in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["eval", "qrels.txt", "."],
-            "qrels.txt, line 1: expected 6 fields (query Q0 document rank score tag), found 4",
-        ),
-        (["eval", ".", "one.run"], "one.run, line 1: expected 4 fields (query 0 document grade), found 6"),
-        (["eval", "qrels.txt", "one.run", "-m", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
-        (["eval", "qrels.txt", "one.run", "-m", "ndcg@0"], "ndcg: k must be a whole number at least 1"),
-        (["eval", "qrels.txt", "one.run", "-m", "rbp(p=2)"], "rbp: p must be a number above 0 and below 1"),
-        (["eval", "qrels.txt", "one.run", "-m", "ndcg(x=1"], "cannot read the measure 'ndcg(x=1'"),
-        (
-            ["eval", "qrels.txt", "two.run", "--policy", "missing=error"],
-            "1 query in the judgments is missing from the run",
-        ),
-        (["eval", "qrels.txt", "one.run", "-m", " "], "cannot read the measure ' '"),
-        (["measures", "ndgc"], "unknown measure 'ndgc'; did you mean ndcg or rndcg?"),
-        (["convert", "none.run", "x.json"], "file 'none.run' not found"),
-    ],
-)
-def test_bad_input_ends_in_one_line(assay, arguments, message):
-    result = assay(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"assay: {message}")
-    assert result.stderr.count("\n") == 1
+    refused("eval qrels.txt bad.run", f"assay: {message}")
 
 
 @pytest.mark.parametrize(("option", "unneeded"), [("--version", {"click", "typing"}), ("--help", set())])

@@ -1,12 +1,10 @@
 """`assay measures`: the list, and what is said about one."""
 
-import json
 import math
-
-import pytest
 
 from assay.measures import TABLE
 from assay.tasks.explain import describe_measure
+from tables import for_each
 
 RR = """\
 rr: Reciprocal rank
@@ -66,59 +64,43 @@ How many documents are judged relevant, summed over queries.
 
 
 def test_explains_a_measure(assay):
-    assert assay("measures", "rr").stdout == RR
+    for name in ("rr", "MRR", "recip_rank", "' rr '"):
+        assert assay(f"measures {name}").stdout == RR
+    assert assay("measures num_rel --format markdown").stdout == NUM_REL
 
 
-def test_explains_a_measure_in_markdown(assay):
-    assert assay("measures", "num_rel", "--format", "markdown").stdout == NUM_REL
+LINEAR = "gain=linear,rel=0,ties=rank,ideal=judged,fewest=0"
+SPELLED = {
+    "nDCG@10": ("ndcg", {"nDCG@10": f"ndcg({LINEAR})@10"}),
+    "AP(rel=2)": ("ap", {"AP(rel=2)": "ap(rel=2,norm=relevant,ties=rank,nothing=zero)"}),
+    "ndcg_cut.5,10": ("ndcg", {f"ndcg_cut_{k}": f"ndcg({LINEAR})@{k}" for k in (5, 10)}),
+}
 
 
-@pytest.mark.parametrize("name", ["MRR", "recip_rank", " rr "])
-def test_any_name_of_it_will_do(assay, name):
-    assert assay("measures", name).stdout == RR
-
-
-@pytest.mark.parametrize(
-    ("name", "first", "meanings"),
-    [
-        ("nDCG@10", "ndcg", {"nDCG@10": "ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@10"}),
-        ("AP(rel=2)", "ap", {"AP(rel=2)": "ap(rel=2,norm=relevant,ties=rank,nothing=zero)"}),
-        (
-            "ndcg_cut.5,10",
-            "ndcg",
-            {f"ndcg_cut_{k}": f"ndcg(gain=linear,rel=0,ties=rank,ideal=judged,fewest=0)@{k}" for k in (5, 10)},
-        ),
-    ],
-)
-def test_says_what_a_spelling_means(assay, name, first, meanings):
-    shown = assay("measures", name).stdout
+@for_each(("name", "meaning"), SPELLED.items())
+def test_says_what_a_spelling_means(assay, read_json, name, meaning):
+    first, meanings = meaning
+    shown = assay(f"measures '{name}'").stdout
     assert shown.startswith(f"{first}: ")
-    assert json.loads(assay("measures", name, "--format", "json").stdout)["spelled"] == meanings
-    assert all(f"{key} = {meaning}\n" in shown for key, meaning in meanings.items())
+    assert read_json(f"measures '{name}'")["spelled"] == meanings
+    assert all(f"{key} = {each}\n" in shown for key, each in meanings.items())
 
 
-def test_a_measure_that_needs_a_parameter_is_explained_without_it(assay):
-    shown = assay("measures", "iprec").stdout
-    assert "  @recall  a number at least 0 and at most 1 (required)\n" in shown
+SAID = {
+    "iprec": "  @recall  a number at least 0 and at most 1 (required)\n",
+    "f1": "f: F score\n",
+    "em": "answer_em: ",
+    "ndcg": "Range           0 to 1 (any number with other parameters); the higher the better\n",
+    "recall": "Range           0 to 1; the higher the better\n",
+    "dcg": "Range           any number; the higher the better\n",
+    " ndcg": "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n",
+}
 
 
-def test_aliases_that_set_parameters_say_so(assay):
-    assert (
-        "Aliases         ndcg_cut\n                ndcg_burges = ndcg(gain=exp2)\n" in assay("measures", "ndcg").stdout
-    )
-
-
-def test_the_short_names_of_answer_measures(assay):
-    assert assay("measures", "em").stdout == assay("measures", "answer_em").stdout
+@for_each(("name", "text"), SAID.items())
+def test_what_is_said_of_parameters_aliases_and_ranges(assay, name, text):
     # f1 is a measure of rankings where it is not said that answers are meant.
-    assert assay("measures", "f1").stdout.startswith("f: F score\n")
-
-
-def test_the_usual_range_and_the_widest(assay):
-    said = {name: assay("measures", name).stdout for name in ("ndcg", "recall", "dcg")}
-    assert "Range           0 to 1 (any number with other parameters); the higher the better\n" in said["ndcg"]
-    assert "Range           0 to 1; the higher the better\n" in said["recall"]
-    assert "Range           any number; the higher the better\n" in said["dcg"]
+    assert text in assay(f"measures {name}").stdout
 
 
 def test_lists_every_measure_in_order(assay):
@@ -128,19 +110,14 @@ def test_lists_every_measure_in_order(assay):
     assert len({line.index(definition.title) for line, definition in zip(lines[2:], TABLE.values(), strict=False)}) == 1
 
 
-def test_lists_in_json(assay):
-    entries = json.loads(assay("measures", "--format", "json").stdout)
-    assert [entry["name"] for entry in entries] == [*TABLE]
+def test_lists_in_json(read_json):
+    assert [entry["name"] for entry in read_json("measures")] == [*TABLE]
 
 
-@pytest.mark.parametrize("name", [name for name, each in TABLE.items() if each.example is not None])
-def test_every_worked_example_is_right(name):
-    stated, worked = TABLE[name].example, describe_measure(TABLE[name]).example
-    assert math.isclose(worked.value, stated.value, abs_tol=5e-5)
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_every_explanation_fits_the_page(assay, name):
-    lines = assay("measures", name).stdout.splitlines()
+@for_each("name", TABLE)
+def test_every_explanation_fits_the_page_and_its_example_is_right(assay, name):
+    lines = assay(f"measures {name}").stdout.splitlines()
     assert max(map(len, lines)) <= 88
     assert not any(line.endswith(" ") for line in lines)
+    if (stated := TABLE[name].example) is not None:
+        assert math.isclose(describe_measure(TABLE[name]).example.value, stated.value, abs_tol=5e-5)

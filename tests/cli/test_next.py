@@ -1,57 +1,40 @@
 """`assay next`: the table, the sentence, and bad input."""
 
-import json
-
 
 def test_what_to_judge_and_whether_it_matters(assay):
-    result = assay("next", "qrels.txt", "one.run", "two.run", "-m", "dcg@2")
+    result = assay("next qrels.txt one.run two.run -m dcg@2")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[0].split() == ["query", "document", "rank", "worth"]
     assert "settled: " in result.stdout
 
 
-def test_nothing_is_judged_yet(assay):
-    result = assay("next", "none", "one.run", "two.run", "--policy", "top_grade=3", "-n", "1", "--format", "json")
-    found = json.loads(result.stdout)
-    assert (result.exit_code, len(found["pairs"]), found["left"] > 0) == (0, 1, True)
+def test_nothing_is_judged_yet(read_json):
+    found = read_json("next none one.run two.run --policy top_grade=3 -n 1")
+    assert (len(found["pairs"]), found["left"] > 0) == (1, True)
     assert found["settlement"]["is_settled"] is False
 
 
 def test_values_alone_leave_the_sentence_to_stderr(assay):
-    result = assay("next", "qrels.txt", "one.run", "two.run", "--format", "csv", "--first", "depth")
+    result = assay("next qrels.txt one.run two.run --format csv --first depth")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "query,document,rank,worth")
     assert result.stderr.startswith("note: ")
 
 
-def test_bad_input(assay):
-    for arguments, message in (
-        (("none", "one.run"), "pairs have no worth: one run is nothing to compare; give two"),
-        (("none", "one.run", "two.run", "-m", "ndcg@5"), "use dcg@5"),
-        (("none", "one.run", "two.run", "--between", "zz", "one"), "--between: unknown run 'zz'"),
-        (("missing.txt", "one.run", "two.run"), "missing.txt"),
-    ):
-        result = assay("next", *arguments)
-        assert (result.exit_code, result.stdout) == (2, ""), arguments
-        assert message in result.stderr
+def test_the_lowest_grade(read_json):
+    line = "next none one.run two.run -m 'dcg(gain=signed)@2' --convention ranx"
+    lowest = [read_json(f"{line}{more}")["settlement"]["lowest"] for more in ("", " --policy lowest_grade=-2")]
+    assert lowest[1] < lowest[0]
 
 
-def test_the_lowest_grade(assay):
-    arguments = (
-        "next",
-        "none",
-        "one.run",
-        "two.run",
-        "-m",
-        "dcg(gain=signed)@2",
-        "--format",
-        "json",
-        "--convention",
-        "ranx",
-    )
-    plain, signed = (
-        json.loads(assay(*arguments, *more).stdout)["settlement"] for more in ((), ("--policy", "lowest_grade=-2"))
-    )
-    assert signed["lowest"] < plain["lowest"]
-    wrong = assay(*arguments, "--policy", "lowest_grade=1")
-    assert (wrong.exit_code, wrong.stdout) == (2, "")
-    assert "lowest_grade must be at most 0" in wrong.stderr
+REFUSED = {
+    "none one.run": "pairs have no worth: one run is nothing to compare; give two",
+    "none one.run two.run -m ndcg@5": "use dcg@5",
+    "none one.run two.run --between zz one": "--between: unknown run 'zz'",
+    "missing.txt one.run two.run": "missing.txt",
+    "none one.run two.run --policy lowest_grade=1": "lowest_grade must be at most 0",
+}
+
+
+def test_bad_input(refused):
+    for line, message in REFUSED.items():
+        refused(f"next {line}", message)

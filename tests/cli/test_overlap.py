@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tables import for_each
+
 QRELS = "q1 0 doc7 1\nq1 0 doc9 0\nq2 0 doc3 2\n"
 CHUNKS = "q1 Q0 doc7#3 1 0.9 t\nq1 Q0 doc9#0 2 0.5 t\nq2 Q0 doc3#1 1 0.4 t\n"
 GOOD = "q1 Q0 doc7 1 0.9 t\nq2 Q0 doc3 1 0.4 t\n"
@@ -27,52 +29,40 @@ def chunks(assay):
     return assay
 
 
-@pytest.mark.parametrize(
-    ("arguments", "name", "code"),
-    [
-        (["eval", "j.txt", "chunks.run"], "", 0),
-        (["eval", "j.txt", "chunks.run", "--format", "csv"], "", 0),
-        (["eval", "j.txt", "chunks.run", "good.run"], "chunks: ", 0),
-        (["compare", "j.txt", "chunks.run", "good.run", "--format", "tsv"], "chunks: ", 0),
-        (["diff", "j.txt", "chunks.run", "good.run"], "chunks: ", 0),
-        (["audit", "j.txt", "chunks.run"], "", 0),
-        (["rag", "records.jsonl", "-m", "recall"], "", 0),
-        (["gate", "j.txt", "chunks.run", "--min", "rr=0"], "", 1),
-    ],
-)
-def test_a_warning_on_standard_error_once(chunks, arguments, name, code):
-    result = chunks(*arguments)
+WARNED = {
+    "eval j.txt chunks.run": ("", 0),
+    "eval j.txt chunks.run --format csv": ("", 0),
+    "eval j.txt chunks.run good.run": ("chunks: ", 0),
+    "compare j.txt chunks.run good.run --format tsv": ("chunks: ", 0),
+    "diff j.txt chunks.run good.run": ("chunks: ", 0),
+    "audit j.txt chunks.run": ("", 0),
+    "rag records.jsonl -m recall": ("", 0),
+    "gate j.txt chunks.run --min rr=0": ("", 1),
+}
+
+
+@for_each(("line", "expected"), WARNED.items())
+def test_a_warning_on_standard_error_once(chunks, line, expected):
+    name, code = expected
+    result = chunks(line)
     assert result.exit_code == code
     assert [line for line in result.stderr.splitlines() if "judged document" in line] == [f"warning: {name}{TEXT}"]
 
 
-def test_it_is_in_the_json(chunks):
-    result = chunks("eval", "j.txt", "chunks.run", "--format", "json")
-    assert json.dumps(TEXT)[1:-1] in result.stdout
-
-
-def test_the_gate_has_a_line_of_its_own(chunks):
-    result = chunks("gate", "j.txt", "chunks.run", "--min", "rr=0")
+def test_the_gate_has_a_line_of_its_own_and_the_advice_works(chunks):
+    assert json.dumps(TEXT)[1:-1] in chunks("eval j.txt chunks.run --format json").stdout
+    result = chunks("gate j.txt chunks.run --min rr=0")
     assert "gate failed: 1 of 2 checks" in result.stdout
     assert "FAIL  judged documents  run: no judged document was retrieved" in result.stdout
     assert "note:" not in result.stdout
-    report = json.loads(chunks("gate", "j.txt", "chunks.run", "--min", "rr=0", "--format", "json").stdout)
+    report = json.loads(chunks("gate j.txt chunks.run --min rr=0 --format json").stdout)
     assert report["checks"][0]["check"] == "overlap"
     assert report["notes"][0]["text"] == TEXT
-
-
-def test_the_advice_works(chunks):
-    result = chunks("gate", "j.txt", "chunks.run", "--min", "rr=1", "--policy", "doc_id=before:#")
+    result = chunks("gate j.txt chunks.run --min rr=1 --policy doc_id=before:#")
     assert (result.exit_code, result.stderr) == (0, "")
+    assert "→ --policy 'doc_id=before:#' joins them" in chunks("check j.txt chunks.run").stdout
 
 
 def test_standard_input_cannot_be_read_again(chunks):
-    result = chunks("eval", "j.txt", "-", stdin=CHUNKS)
-    assert result.stderr.endswith(
-        "the run cannot be read again to show its ids; `assay check` shows how the ids differ\n"
-    )
-
-
-def test_check_proposes_the_rule(chunks):
-    result = chunks("check", "j.txt", "chunks.run")
-    assert "→ --policy 'doc_id=before:#' joins them" in result.stdout
+    said = "the run cannot be read again to show its ids; `assay check` shows how the ids differ\n"
+    assert chunks("eval j.txt -", stdin=CHUNKS).stderr.endswith(said)

@@ -11,7 +11,6 @@ import pytest
 
 from assay import Evaluator, _kernel, compare, evaluate_rag
 from assay.core import progress as bars
-from assay.core import progress as cli
 from assay.core.progress import ignore_progress
 from assay.stats.paired import randomization
 
@@ -35,17 +34,22 @@ def terminal(monkeypatch):
     return become
 
 
-def wait_for(stream, text):
+def wait_until(condition):
     end = time.monotonic() + 20
-    while text not in stream.getvalue() and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.01)
+    assert condition()
+
+
+def wait_for(stream, text):
+    wait_until(lambda: text in stream.getvalue())
     return stream.getvalue()
 
 
 def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
     stream = terminal(delay=0)
     evaluator = Evaluator(folder / "qrels.txt", "rr")
-    with cli.watched("one.run") as watcher:
+    with bars.watched("one.run") as watcher:
         evaluator.evaluate(folder / "one.run", progress=watcher)
         assert "85 bytes of 85 bytes" in wait_for(stream, "85 bytes of 85 bytes")
     assert "reading one.run" in stream.getvalue()
@@ -53,23 +57,22 @@ def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
 
 def test_names_are_shown_as_they_are(terminal):
     stream = terminal(delay=0)
-    with cli.watched("[bold]\x1b[31m.run"):
-        shown = wait_for(stream, "reading [bold]")
-    assert "reading [bold]\\x1b[31m.run" in shown
+    with bars.watched("[bold]\x1b[31m.run"):
+        assert "reading [bold]\\x1b[31m.run" in wait_for(stream, "reading [bold]")
 
 
 def test_short_work_shows_nothing(terminal):
     stream = terminal(delay=60)
-    with cli.watched("one.run") as watcher:
+    with bars.watched("one.run") as watcher:
         assert isinstance(watcher, _kernel.Progress)
     assert stream.getvalue() == ""
 
 
-def test_where_nobody_looks_nothing_is_watched(monkeypatch):
+def test_where_nobody_looks_nothing_is_watched_or_heard(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.setattr(bars, "DELAY", 0.0)
-    with cli.watched("one.run") as watcher:
-        assert watcher is None
+    with bars.watched("one.run") as watcher, bars.progress_bar("comparing") as report:
+        assert (watcher, report) == (None, ignore_progress)
     assert sys.stderr.getvalue() == ""
 
 
@@ -80,7 +83,7 @@ def fail_after(stream, text):
 
 def test_the_bar_ends_with_an_error(terminal):
     stream = terminal(delay=0)
-    with pytest.raises(ValueError, match="stop"), cli.watched("one.run"):
+    with pytest.raises(ValueError, match="stop"), bars.watched("one.run"):
         fail_after(stream, "reading")
     size = len(stream.getvalue())
     time.sleep(0.2)
@@ -94,16 +97,10 @@ def test_bytes_are_counted_against_the_size_of_the_file(folder):
 
 def test_a_long_test_shows_how_far_it_is(terminal):
     stream = terminal(delay=0)
-    with cli.progress_bar("comparing") as report:
+    with bars.progress_bar("comparing") as report:
         randomization(np.random.default_rng(0).normal(size=(2000, 2)), 3000, 0, report)
         assert "100%" in wait_for(stream, "100%")
     assert "comparing" in stream.getvalue()
-
-
-def test_where_nobody_looks_nothing_is_heard(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with cli.progress_bar("comparing") as report:
-        assert report is ignore_progress
 
 
 @pytest.fixture
@@ -123,16 +120,13 @@ def shown(monkeypatch):
 
 def test_a_comparison_shows_each_file_and_the_test(shown, monkeypatch, assay):
     monkeypatch.setattr(bars, "is_terminal", lambda: True)
-    assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", "rr").exit_code == 0
-    reading = [
-        "reading qrels.txt",
-        "",
-        "reading one.run",
-        "85 bytes of 85 bytes",
-        "reading two.run",
-        "34 bytes of 34 bytes",
-    ]
-    assert shown == [*reading, "comparing", "100%"]
+    assert assay("compare qrels.txt one.run two.run -m rr").exit_code == 0
+    read = {
+        "reading qrels.txt": "",
+        "reading one.run": "85 bytes of 85 bytes",
+        "reading two.run": "34 bytes of 34 bytes",
+    }
+    assert shown == [each for pair in {**read, "comparing": "100%"}.items() for each in pair]
 
 
 class Notebook:
@@ -167,13 +161,6 @@ def notebook(monkeypatch):
         return made
 
     return become
-
-
-def wait_until(condition):
-    end = time.monotonic() + 20
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert condition()
 
 
 def test_a_notebook_shows_the_bar_and_nothing_is_left_of_it(notebook):

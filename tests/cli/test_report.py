@@ -2,10 +2,9 @@
 
 import json
 
-import pytest
-
 import assay as library
 from assay.results.load import unpack
+from tables import for_each
 
 QUESTIONS = '{"id": "q1", "text": "who is it", "lang": "en"}\n{"id": "q2", "text": "what", "lang": "de"}\n'
 
@@ -64,26 +63,18 @@ def test_reports_of_other_commands(assay, folder):
     assert len(core(folder / "assay-demo.html")["runs"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["report", "qrels.txt"], "missing RUN; name at least one run after QRELS"),
-        (
-            ["report", "qrels.txt", "one.run", "-o", "out.pdf"],
-            "a report is an HTML page; let the name of 'out.pdf' end in .html",
-        ),
-        (["report", "qrels.txt", "one.run", "-o", "none/out.html"], "'none/out.html' cannot be written"),
-        (
-            ["report", "qrels.txt", "one.run", "--slice", "lang"],
-            "the questions have no field 'lang'; pass a file of questions",
-        ),
-        (["report", "qrels.txt", "one.run", "--top", "0"], "0 is not in the range 1<=x<=1000"),
-        (["report", "none.html#one", "two.run"], "none.html#one"),
-        (["gate", "qrels.txt", "one.run", "--min", "rr=0", "--report", "gate.txt"], "a report is an HTML page"),
-    ],
-)
-def test_refused(assay, folder, arguments, message):
-    result = assay(*arguments)
-    assert result.exit_code == 2
-    assert message in result.stderr
+REFUSED = {
+    "report qrels.txt": "missing RUN; name at least one run after QRELS",
+    "report qrels.txt one.run -o out.pdf": "a report is an HTML page; let the name of 'out.pdf' end in .html",
+    "report qrels.txt one.run -o none/out.html": "'none/out.html' cannot be written",
+    "report qrels.txt one.run --slice lang": "the questions have no field 'lang'; pass a file of questions",
+    "report qrels.txt one.run --top 0": "0 is not in the range 1<=x<=1000",
+    "report none.html#one two.run": "none.html#one",
+    "gate qrels.txt one.run --min rr=0 --report gate.txt": "a report is an HTML page",
+}
+
+
+@for_each(("line", "message"), REFUSED.items())
+def test_refusals(refused, folder, line, message):
+    refused(line, message)
     assert sorted(each.name for each in folder.iterdir()) == ["one.run", "qrels.txt", "two.run"]
