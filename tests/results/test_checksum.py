@@ -97,14 +97,11 @@ CHANGED = [
     ({"rows": 4}, "the file has 3 rows, and it says '4'"),
     ({"rows": True}, "the file: rows must be a whole number, not 'True'"),
     ({"rows": None}, "rows must be a whole number, not 'None'"),
-    (
-        {"checksum": "sha256:0"},
-        "the file was changed after it was written: its checksum does not match; write the file",
-    ),
+    ({"checksum": "sha256:0"}, "the file was changed after it was written: its checksum does not match; write the file"),
     ({"checksum": None}, "checksum must be a line of text, not 'None'"),
     ({"written_by": "9.9"}, "its checksum does not match"),
     ({"version": 2}, "the file has an unknown field"),
-]
+]  # fmt: skip
 
 
 @for_each(("change", "message"), CHANGED)

@@ -131,18 +131,14 @@ def test_a_result_that_could_not_be_loaded_is_not_saved(result, tmp_path):
 
 
 NAMED = [
-    (
-        "assay",
-        ["ap(rel=2)", "P@5", "judged@10", "ndcg(gain=exp2)@10", "err@10", "rbp", "trec_eval:map", "ranx:ndcg@10"],
-        {},
-    ),
+    ("assay", ["ap(rel=2)", "P@5", "judged@10", "ndcg(gain=exp2)@10", "err@10", "rbp", "trec_eval:map", "ranx:ndcg@10"], {}),
     ("assay", ["ap", "P@5", "ndcg@10"], {"rel": 2}),
     ("trec_eval", ["map", "P.5,10", "official", "ndcg_cut.10", "iprec_at_recall"], {"rel": 2}),
     ("ranx", ["map", "ndcg@10", "mrr", "precision@5", "map-l2"], {}),
     ("ir_measures", ["AP(rel=2)", "nDCG@10", "P@5", "ERR@20"], {}),
     ("gdeval", ["ndcg@10", "err@20"], {}),
     ("beir", ["NDCG@10", "MAP@100"], {}),
-]
+]  # fmt: skip
 
 
 @for_each(("convention", "names", "options"), NAMED)
@@ -275,11 +271,8 @@ NOTES = [
     (["missing", "ap: 2 queries …"], assay.Note("missing", "ap: 2 queries …")),
     (["brand_new", "a sentence"], assay.Note("other", "a sentence")),
     ({"kind": "brand_new", "text": "a sentence", "count": 3}, assay.Note("other", "a sentence", 3)),
-    (
-        {"kind": "missing", "text": "x", "count": 1, "queries": ["q1"], "measures": ["ap"]},
-        assay.Note("missing", "x", 1, ("q1",), ("ap",)),
-    ),
-]
+    ({"kind": "missing", "text": "x", "count": 1, "queries": ["q1"], "measures": ["ap"]}, assay.Note("missing", "x", 1, ("q1",), ("ap",))),
+]  # fmt: skip
 
 
 @for_each(("written", "note"), NOTES)

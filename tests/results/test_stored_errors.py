@@ -94,10 +94,7 @@ SPOILT = [
     ({"notes": [{"kind": "missing", "text": "x", "count": -1}]}, "a note: count must be a whole number"),
     ({"notes": [{"kind": "missing", "text": "x", "count": True}]}, "a note: count must be a whole number"),
     ({"notes": [{"kind": "missing", "text": "x", "queries": "q1"}]}, "a note: queries must be a list of strings"),
-    (
-        {"notes": [{"kind": "missing", "text": "x", "measures": [1]}]},
-        "a note: measures must be a list of strings",
-    ),
+    ({"notes": [{"kind": "missing", "text": "x", "measures": [1]}]}, "a note: measures must be a list of strings"),
     ({"notes": [["a", 1]]}, "a note: text must be a line of text, not '1'"),
     ({"notes": [["", "x"]]}, "a note: kind must be a word, not ''"),
     ({"notes": [["kind", "red\x1b[31m"]]}, "a note: text must be a line of text"),
@@ -114,7 +111,7 @@ SPOILT = [
     ({"queries": [["q", 10**400, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
     ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
     ({"queries": [["q", [], 0, 0, 0, 0, 0, 0, 0]]}, "or null, not '[]'"),
-]
+]  # fmt: skip
 
 
 @for_each(("change", "message"), SPOILT)

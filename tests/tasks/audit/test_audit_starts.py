@@ -57,25 +57,12 @@ TOLD = [
     ),
     ("map-l2", "ranx", {"ranx": ["map-l2"], "assay": ["ap(rel=2)"], "ir_measures": ["AP(rel=2)", "AP_IA(rel=2)"]}),
     ("ap(rel=2.5)", "assay", {"ranx": ["map"], "trec_eval": ["map", "map_avgjg"], "assay": ["ap(rel=2.5)"]}),
-    (
-        "nDCG(gains={1:3})@10",
-        "assay",
-        {"assay": ["ndcg(gain=1:3)@10"], "trec_eval": ["ndcg_cut_10"], "mteb": ["ndcg_at_10"]},
-    ),
+    ("nDCG(gains={1:3})@10", "assay", {"assay": ["ndcg(gain=1:3)@10"], "trec_eval": ["ndcg_cut_10"], "mteb": ["ndcg_at_10"]}),
     ("ndcg(gain=1:3;2:9)", "assay", {"trec_eval": ["ndcg.1=3,2=9", "ndcg_rel.1=3,2=9", "Rndcg.1=3,2=9"]}),
     ("ndcg(gain=exp2)", "assay", {"trec_eval": ["ndcg", "ndcg_rel", "Rndcg"], "ranx": ["ndcg", "ndcg_burges"]}),
     ("rbp", "assay", {"trec_eval": ["rbp"], "ranx": ["rbp.8"], "ir_measures": ["NRBP", "nNRBP", "RBP(rel=1)"]}),
     ("rbp(p=0.8)", "assay", {"trec_eval": ["rbp.p=0.8"], "ranx": ["rbp.8"]}),
-    (
-        "ranx:rbp.95",
-        "assay",
-        {
-            "assay": ["rbp(p=0.95,gain=grade)"],
-            "trec_eval": ["rbp.p=0.95"],
-            "ranx": ["rbp.95"],
-            "ir_measures": ["NRBP(beta=0.95)", "nNRBP(beta=0.95)", "RBP(rel=1,p=0.95)"],
-        },
-    ),
+    ("ranx:rbp.95", "assay", {"assay": ["rbp(p=0.95,gain=grade)"], "trec_eval": ["rbp.p=0.95"], "ranx": ["rbp.95"], "ir_measures": ["NRBP(beta=0.95)", "nNRBP(beta=0.95)", "RBP(rel=1,p=0.95)"]}),
     ("rbp(rel=2,p=0.95)", "ranx", {"ranx": ["rbp.95-l2"], "assay": ["rbp(rel=2,p=0.95)"]}),
     ("rbp", "trec_eval", {"trec_eval": ["rbp"], "ranx": ["rbp.9"], "ir_measures": ["NRBP", "nNRBP", "RBP(rel=1)"]}),
     ("f(beta=0.5)", "assay", {"trec_eval": ["set_F.0.5"], "ir_measures": ["SetF(beta=0.5)"], "ranx": ["f1"]}),
@@ -89,27 +76,11 @@ TOLD = [
         },
     ),
     ("ap(norm=found)", "assay", {"haystack": ["DocumentMAPEvaluator(divide_by=hits)"]}),
-    (
-        "ir_measures:AP(judged_only=True)",
-        "assay",
-        {"assay": ["ap"], "ir_measures": ["AP(judged_only=True)", "AP_IA(judged_only=True)"]},
-    ),
+    ("ir_measures:AP(judged_only=True)", "assay", {"assay": ["ap"], "ir_measures": ["AP(judged_only=True)", "AP_IA(judged_only=True)"]}),
     ("num_rel(rel=2)", "assay", {"ir_measures": ["NumRel"], "trec_eval": ["num_rel, -l 2"]}),
-    (
-        "nauc_ndcg_at_10_std",
-        "mteb",
-        {
-            "mteb": [
-                "nauc_ndcg_at_10_std",
-                "nauc_map_at_10_std",
-                "nauc_recall_at_10_std",
-                "nauc_precision_at_10_std",
-                "nauc_mrr_at_10_std",
-            ]
-        },
-    ),
+    ("nauc_ndcg_at_10_std", "mteb", {"mteb": ["nauc_ndcg_at_10_std", "nauc_map_at_10_std", "nauc_recall_at_10_std", "nauc_precision_at_10_std", "nauc_mrr_at_10_std"]}),
     ("robustness_at_10", "mteb", {"mteb": ["robustness_at_10"], "assay": ["worst@10"]}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("measure", "start", "expected"), TOLD)
@@ -156,18 +127,10 @@ def test_what_is_written_is_read_back(tool):
 
 NO_SUCH = [
     ("dcg@3", "autorag", "autorag has no measure like 'dcg@3'; start from one of assay, trec_eval, ranx, sklearn"),
-    (
-        "bpref",
-        "sklearn",
-        "sklearn has no measure like 'bpref'; start from one of assay, trec_eval, trec_eval_9, ranx, ir_measures",
-    ),
-    (
-        "rr",
-        "beir",
-        "beir has no measure like 'rr'; name one that it has, such as mrr@k, or start from one of assay, ",
-    ),
+    ("bpref", "sklearn", "sklearn has no measure like 'bpref'; start from one of assay, trec_eval, trec_eval_9, ranx, ir_measures"),
+    ("rr", "beir", "beir has no measure like 'rr'; name one that it has, such as mrr@k, or start from one of assay, "),
     ("bleu", "assay", "'bleu' is a measure of answers; only rankings can be audited"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("measure", "start", "message"), NO_SUCH)

@@ -110,10 +110,7 @@ FOUND = [
     (documents("d1", "d2", "D3"), "documents", "warn", "1 judged document has a different id in the run: 'd3' vs. 'D3' (let"),
     (documents("x_d1", "x_d2", "x_d3"), "documents", "bad", f"3 {OTHER_IDS} 'd1' vs. 'x_d1' (the"),
     (documents("x"), "documents", "bad", "no judged document is in the run: the judgments have 'd1', 'd2', 'd3', the run 'x'"),
-    (
-        {"q1": [("d1", 2.0), ("d2", 1.0), ("d1", 0.5)], "q2": [("d3", 1.0)]},
-        *("duplicates", "bad", "1 duplicate document, such as document 'd1' of query 'q1'"),
-    ),
+    ({"q1": [("d1", 2.0), ("d2", 1.0), ("d1", 0.5)], "q2": [("d3", 1.0)]}, *("duplicates", "bad", "1 duplicate document, such as document 'd1' of query 'q1'")),
     (lengths(1000, 2000), "short", "ok", "every query has at least 1,000 documents"),
     (lengths(999, 10), "short", "ok", "queries with few documents: 0 fewer than 10, 1 fewer than 100, 2 fewer than 1,000 (of 2)"),
     (lengths(9, 1000), "short", "warn", "queries with few documents: 1 fewer than 10, 1 fewer than 100, 1 fewer than 1,000 (of 2)"),

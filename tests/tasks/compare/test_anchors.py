@@ -101,18 +101,9 @@ def finished(human=None, run=OLD):
 
 ERRORS = {
     "a test": (lambda: assay.compare(JUDGE, RUNS, "rr", human=HUMAN, test="t"), 'leave out test="t"'),
-    "no mean": (
-        lambda: assay.compare(JUDGE, RUNS, ["rr", "gm_ap"], human=HUMAN),
-        "gm_ap is not anchored by human labels",
-    ),
-    "one side": (
-        lambda: assay.compare(None, {"a": finished(HUMAN), "b": finished()}),
-        "'a' has human labels and 'b' has none; anchor all results, or none",
-    ),
-    "finished": (
-        lambda: assay.compare(None, {"a": finished(), "b": finished()}, human=HUMAN),
-        "a finished result cannot be scored by human judgments",
-    ),
+    "no mean": (lambda: assay.compare(JUDGE, RUNS, ["rr", "gm_ap"], human=HUMAN), "gm_ap is not anchored by human labels"),
+    "one side": (lambda: assay.compare(None, {"a": finished(HUMAN), "b": finished()}), "'a' has human labels and 'b' has none; anchor all results, or none"),
+    "finished": (lambda: assay.compare(None, {"a": finished(), "b": finished()}, human=HUMAN), "a finished result cannot be scored by human judgments"),
     "no common label": (
         lambda: assay.compare(
             None,
@@ -123,11 +114,8 @@ ERRORS = {
         ),
         "rr: a and b need at least 2 queries with human labels in both, they have 0",
     ),
-    "gate": (
-        lambda: assay.gate(None, finished(HUMAN), baseline=finished(), max_drop={"rr": 0.1}),
-        "rr of the baseline has no human labels, and the other side has; anchor both, or none",
-    ),
-}
+    "gate": (lambda: assay.gate(None, finished(HUMAN), baseline=finished(), max_drop={"rr": 0.1}), "rr of the baseline has no human labels, and the other side has; anchor both, or none"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ERRORS)

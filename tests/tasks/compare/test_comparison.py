@@ -189,11 +189,7 @@ SHOWN = [
     ({"a": [0.25, 0.5, 0.75], "b": [0.5, 0.5, 0.5]}, ["0.5000", "0.5000"], "3 queries"),
     ({"a": [0.25, nan, 0.75], "b": [0.5, 0.75, 0.5]}, ["0.5000", "0.5000"], "2 of 3 queries with a value in every run"),
     ({"a": [nan, nan], "b": [nan, nan]}, ["undefined", "undefined"], "0 of 2 queries with a value in every run"),
-    (
-        {"a": [0.25, 0.5, 0.75], "b": [0.5, nan, 1], "c": [nan, 1, 1]},
-        ["0.7500", "1.0000", "1.0000"],
-        "1 of 3 queries with a value in every run; a pair is tested on all queries with a value in both runs",
-    ),
+    ({"a": [0.25, 0.5, 0.75], "b": [0.5, nan, 1], "c": [nan, 1, 1]}, ["0.7500", "1.0000", "1.0000"], "1 of 3 queries with a value in every run; a pair is tested on all queries with a value in both runs"),
 ]  # fmt: skip
 
 

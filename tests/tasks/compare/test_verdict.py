@@ -25,8 +25,7 @@ VERDICTS = [
     ([0.1] * 4, [0.4, 0.5, 0.6, 0.7], {}, "ap: a and b cannot be told apart: 4 queries are too few to find any difference"),
     ([0.1], [0.9], {}, "ap: a and b cannot be told apart: 1 query is too few to find any difference"),
     ([np.nan, 0.1], [0.5, np.nan], {}, "ap: a and b cannot be compared: no query has a value in both"),
-    ([0.5] * 8 + [0.9], [0.6] * 8 + [0.0], {"test": "sign", "alpha": 0.06},
-     "ap: a and b are not ranked: the means and the sign test point different ways"),
+    ([0.5] * 8 + [0.9], [0.6] * 8 + [0.0], {"test": "sign", "alpha": 0.06}, "ap: a and b are not ranked: the means and the sign test point different ways"),
     ([each / 100 for each in LOW], [each / 100 for each in HIGH], {}, "b beats a on ap: +0.0027 [0.0026, 0.0028], p = 0.0020"),
 ]  # fmt: skip
 

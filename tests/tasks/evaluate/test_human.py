@@ -89,11 +89,8 @@ FORMS = {
     "file": lambda path: written(path / "human.txt"),
     "result": lambda _: assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]),
     "stored result": lambda path: saved(path / "human.json"),
-    "records": lambda _: [
-        {"query_id": query, "scores": scores}
-        for query, scores in assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]).per_query().items()
-    ],
-}
+    "records": lambda _: [{"query_id": query, "scores": scores} for query, scores in assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]).per_query().items()],
+}  # fmt: skip
 
 
 def written(path):
@@ -193,24 +190,12 @@ def test_a_scale_that_the_judgments_set_is_the_same_for_both():
 
 
 ERRORS = {
-    "no query": (
-        {"human": {"x": {"a": 1}}},
-        "no scored query has a human label: people labelled 'x', the scored queri",
-    ),
-    "one query": (
-        {"human": {"q000": {"d1": 1}}},
-        "rr: a single query has a human label; it takes at least 2, better 50",
-    ),
-    "no measure": (
-        {"human": [{"query_id": q, "scores": {"f": 1}} for q in LABELLED]},
-        "human labels anchor no measure",
-    ),
-    "only a sum": (
-        {"human": HUMAN, "measures": "num_rel"},
-        r"human labels anchor no measure \(num_rel: it is not a mean",
-    ),
+    "no query": ({"human": {"x": {"a": 1}}}, "no scored query has a human label: people labelled 'x', the scored queri"),
+    "one query": ({"human": {"q000": {"d1": 1}}}, "rr: a single query has a human label; it takes at least 2, better 50"),
+    "no measure": ({"human": [{"query_id": q, "scores": {"f": 1}} for q in LABELLED]}, "human labels anchor no measure"),
+    "only a sum": ({"human": HUMAN, "measures": "num_rel"}, r"human labels anchor no measure \(num_rel: it is not a mean"),
     "no judgments": ({"human": {}}, "has no judgments"),
-}
+}  # fmt: skip
 
 
 @for_each("name", ERRORS)

@@ -34,12 +34,7 @@ POLICIES = [
     (HALF, {"q1": ["a"]}, {"missing": "zero"}, {"rr": [1, 0]}),
     (HALF, {"q1": ["a"]}, {"missing": "skip"}, {"rr": [1]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "zero"}, {"rr": [1, 0], "num_ret": [1, 1]}),
-    (
-        BARE,
-        {"q1": ["a"], "q2": ["b"]},
-        {"no_relevant": "nan"},
-        {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]},
-    ),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan"}, {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, {"rr": [1], "num_ret": [1]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "unjudged"}, {"judged@2": [0.5], "rr": [0.5]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "nonrelevant"}, {"judged@2": [1], "rr": [0.5]}),
@@ -54,7 +49,7 @@ POLICIES = [
     (GRADED, {"q1": ["a", "b"]}, {"rel": 2}, {"rr": [0.5], "precision@2": [0.5]}),
     (GRADED, {"q1": ["a", "b"]}, {"rel": 1.5}, {"rr": [0.5], "rr(rel=1)": [1]}),
     (GRADED, {"q1": ["a", "b"]}, {"rel": 3}, {"rr": [0], "num_rel": [0]}),
-]
+]  # fmt: skip
 
 
 @for_each(("qrels", "run", "options", "expected"), POLICIES)
@@ -102,23 +97,8 @@ def test_with_nothing_left_the_mean_is_nan():
 
 
 NOTES = [
-    (
-        HALF,
-        {"q1": ["a"]},
-        {},
-        [
-            (
-                "missing",
-                "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: missing=\"skip\"",
-            )
-        ],
-    ),
-    (
-        HALF,
-        {"q1": ["a"]},
-        {"missing": "skip"},
-        [("missing", "1 query in the judgments is missing from the run; left out: 'q2'")],
-    ),
+    (HALF, {"q1": ["a"]}, {}, [("missing", "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: missing=\"skip\"")]),
+    (HALF, {"q1": ["a"]}, {"missing": "skip"}, [("missing", "1 query in the judgments is missing from the run; left out: 'q2'")]),
     (
         {f"q{n}": ["a"] for n in range(5)},
         {"q0": ["a"]},
@@ -131,37 +111,17 @@ NOTES = [
         ],
     ),
     (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query in the run has no judgments; left out: 'q9'")]),
-    (
-        ONE,
-        {"q1": ["a"], "q9": ["a"], "q8": []},
-        {},
-        [("unjudged", "2 queries in the run have no judgments; left out: 'q8', 'q9'")],
-    ),
+    (ONE, {"q1": ["a"], "q9": ["a"], "q8": []}, {}, [("unjudged", "2 queries in the run have no judgments; left out: 'q8', 'q9'")]),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant documents; scored 0: 'q2'")]),
-    (
-        BARE,
-        {"q1": ["a"], "q2": ["b"]},
-        {"no_relevant": "nan"},
-        [("no_relevant", "1 query has no relevant documents; NaN for measures that need one: 'q2'")],
-    ),
-    (
-        BARE,
-        {"q1": ["a"], "q2": ["b"]},
-        {"no_relevant": "skip"},
-        [("no_relevant", "1 query has no relevant documents; left out: 'q2'")],
-    ),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan"}, [("no_relevant", "1 query has no relevant documents; NaN for measures that need one: 'q2'")]),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, [("no_relevant", "1 query has no relevant documents; left out: 'q2'")]),
     (NEGATIVE, {"q1": ["a"]}, {}, [("negative", "1 grade below 0; treated as unjudged")]),
     (NEGATIVE, {"q1": ["a"]}, {"negative": "nonrelevant"}, [("negative", "1 grade below 0; treated as not relevant")]),
     (ONE, TWICE, {"duplicates": "first"}, [("duplicates", "1 duplicate document left out")]),
-    (
-        ONE,
-        {"q1": ["q1", "a"]},
-        {"exclude": "query_id"},
-        [("excluded", "1 document with the same id as the query left out")],
-    ),
+    (ONE, {"q1": ["q1", "a"]}, {"exclude": "query_id"}, [("excluded", "1 document with the same id as the query left out")]),
     (ONE, {"q1": ["a"]}, {}, []),
     (ONE, TWICE, {"duplicates": "count"}, []),
-]
+]  # fmt: skip
 
 
 @for_each(("qrels", "run", "options", "expected"), NOTES)

@@ -69,14 +69,8 @@ DROPS = [
     (WORSE, 0.5, True, True, "dropped 0.5000 (limit 0.5000)"),
     (WORSE, 0.6, True, True, "dropped 0.5000 (limit 0.6000)"),
     (MIXED, 0.01, False, False, "dropped 0.1250 (limit 0.0100); significant, p = 0.00"),
-    (
-        ranks(2, *[1] * 39),
-        0.01,
-        True,
-        False,
-        "dropped 0.0125 (limit 0.0100); not significant, p = 0.5000; too few queries to tell",
-    ),
-]
+    (ranks(2, *[1] * 39), 0.01, True, False, "dropped 0.0125 (limit 0.0100); not significant, p = 0.5000; too few queries to tell"),
+]  # fmt: skip
 
 
 @for_each("run, most, passes, strictly, reason", DROPS)

@@ -101,20 +101,11 @@ def test_another_spelling_finds_the_measure_of_the_baseline():
 
 
 MISMATCHES = [
-    (
-        assay.evaluate({"q00": ["d"]}, {"q00": ["d"]}, ["rr"]),
-        "39 queries missing from the baseline: 'q01', 'q02'",
-    ),
-    (
-        assay.evaluate({**QRELS, "new": ["d"]}, OLD, ["rr"]),
-        "1 query missing from the run: 'new'; score both with the same judgments",
-    ),
+    (assay.evaluate({"q00": ["d"]}, {"q00": ["d"]}, ["rr"]), "39 queries missing from the baseline: 'q01', 'q02'"),
+    (assay.evaluate({**QRELS, "new": ["d"]}, OLD, ["rr"]), "1 query missing from the run: 'new'; score both with the same judgments"),
     (assay.evaluate({"p": ["d"]}, {"p": ["d"]}, ["rr"]), "run and baseline have no query in common: the run has 'q00'"),
-    (
-        assay.evaluate(QRELS, OLD, ["rr"], ties="input"),
-        "run and baseline cannot be compared: rr was not computed alike: ties=docid_desc in one result, ties=input in the other",
-    ),
-]
+    (assay.evaluate(QRELS, OLD, ["rr"], ties="input"), "run and baseline cannot be compared: rr was not computed alike: ties=docid_desc in one result, ties=input in the other"),
+]  # fmt: skip
 
 
 @for_each("baseline, message", MISMATCHES)
@@ -156,15 +147,12 @@ WRONG = [
     ({"minimum": {"rr": 0.1}, "alpha": 0}, "alpha must be a number between 0 and 1"),
     ({"minimum": {"rr": 0.1}, "alpha": 0.5}, "alpha must be below 0.5"),
     ({"minimum": {"rr": 0.1}, "alpha": "low"}, "alpha must be a number"),
-    (
-        {"minimum": {"rr": 0.1}, "test": "wilcoxon"},
-        "test must be 'randomization' or 't' or 'bootstrap', not 'wilcoxon'",
-    ),
+    ({"minimum": {"rr": 0.1}, "test": "wilcoxon"}, "test must be 'randomization' or 't' or 'bootstrap', not 'wilcoxon'"),
     ({"minimum": {"rr": 0.1}, "strict": "yes"}, "strict must be True or False, not 'yes'"),
     ({"minimum": {"rr": 0.1}, "seed": -1}, "seed must be"),
     ({"minimum": {"rr": 0.1}, "samples": 0}, "samples must be"),
     ({"minimum": {"rr": 0.1}, "tie": "input"}, "unknown option 'tie'"),
-]
+]  # fmt: skip
 
 
 @for_each("options, message", WRONG)
