@@ -30,19 +30,17 @@ def align_by_query(result: Result, queries: list[str]) -> Result:
 
 def select_queries(result: Result, places: Sequence[int]) -> Result:
     """The result with the queries at these places, in this order."""
-    order = list(places)
-    return change_columns(result, [result.queries[place] for place in order], lambda column: column[order])
+    return change_columns(result, [result.queries[place] for place in places], lambda column: column[list(places)])
 
 
 def spread_to_queries(result: Result, queries: list[str]) -> Result:
     """The result with a row for each of these queries, NaN for those that it does not have; its numbers are kept."""
     places = {query: place for place, query in enumerate(result.queries)}
-    found = [(row, places[query]) for row, query in enumerate(queries) if query in places]
-    rows, at = [row for row, _ in found], [place for _, place in found]
+    found = {row: places[query] for row, query in enumerate(queries) if query in places}
 
     def spread(values: FloatArray) -> FloatArray:
         wide = np.full((len(queries), *values.shape[1:]), np.nan)
-        wide[rows] = values[at]
+        wide[list(found)] = values[list(found.values())]
         return wide
 
     return replace(change_columns(result, queries, spread), _means=result.mean)

@@ -15,7 +15,8 @@ from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.json_text import decode_finite_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
-from assay.core.text import count, show
+from assay.core.note import Note, NoteKind
+from assay.core.text import count, printable, show
 from assay.data.run import SEPARATOR, START, is_page, split_report
 from assay.files.source import check_path, is_source, open_source, prefix_errors
 from assay.results.result import Result, subject_of
@@ -25,9 +26,9 @@ from assay.results.stored_fields import (
     CHECKS,
     HEAD,
     MORE,
-    absent_notes,
     check_fields,
     fault,
+    is_absent,
     read_columns,
     read_measures,
     read_note,
@@ -67,12 +68,10 @@ def load_report(path: str | os.PathLike[str]) -> Results:
     if not isinstance(path, (str, os.PathLike)):
         raise DataError(f"a report is a path, not {show(path)}")
     page = read_page(path)
-    return Results(
-        {
-            name: parse_result(unpack(page, f"result-{number}"), f"{os.fspath(path)}{SEPARATOR}{name}")
-            for number, name in enumerate(run_names(page))
-        }
-    )
+    results = {}
+    for number, name in enumerate(run_names(page)):
+        results[name] = parse_result(unpack(page, f"result-{number}"), f"{os.fspath(path)}{SEPARATOR}{name}")
+    return Results(results)
 
 
 def parse_result(content: bytes, name: str) -> Result:
@@ -83,7 +82,7 @@ def parse_result(content: bytes, name: str) -> Result:
         measures, own, means = read_measures(fields["measures"], policies, CONVENTIONS[fields["convention"]])
         queries, scores = read_scores(fields["queries"], list(measures))
         statistics = read_statistics(fields.get("statistics", {}), measures, scores, means)
-        notes = map(read_note, fields["notes"])
+        undefined = [printable(name) for name, each in measures.items() if is_absent(each)]
         for sentence in find_outside(measures, {name: own.get(name, policies) for name in measures}, queries, scores):
             raise fault(sentence)
         if fields["version"] >= WITH_CHECKSUM:
@@ -97,7 +96,7 @@ def parse_result(content: bytes, name: str) -> Result:
             scores,
             fields["convention"],
             policies,
-            (*notes, *absent_notes(measures)),
+            (*map(read_note, fields["notes"]), *(Note.of(NoteKind.NOT_DEFINED, measures=[name]) for name in undefined)),
             own,
             statistics,
             subject=subject_of(measures, fields["convention"], policies),

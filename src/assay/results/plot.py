@@ -42,17 +42,16 @@ def mean_rows(results: Mapping[str, Result], measure: str | Measure | None) -> M
 
 def draw_means(rows_of: Callable[[str | Measure | None], MeanRows], choice: Choice) -> Chart:
     rows, counted = rows_of(choice.measure)
-    return means(rows, means_caption(counted, has_intervals=any(row.low is not None for row in rows)))
+    has_intervals = any(row.low is not None for row in rows)
+    lines = " Lines: 95 % bootstrap intervals over queries." if has_intervals else ""
+    return means(rows, f"Means over {queries_in_words(counted)}.{lines}")
 
 
-def means_caption(counted: Iterable[int], *, has_intervals: bool) -> str:
-    """How many queries means are over, and what the lines are."""
+def queries_in_words(counted: Iterable[int]) -> str:
+    """How many queries means are over, from the fewest to the most."""
     numbers = sorted(set(counted))
     over = count(numbers[-1], "query", "queries")
-    if len(numbers) > 1:
-        over = f"{numbers[0]:,} to {over}"
-    lines = " Lines: 95 % bootstrap intervals over queries." if has_intervals else ""
-    return f"Means over {over}.{lines}"
+    return over if len(numbers) == 1 else f"{numbers[0]:,} to {over}"
 
 
 def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:

@@ -75,7 +75,7 @@ class Result(Exports):
     human: Mapping[str, FloatArray] = field(default_factory=dict)
     noise: Mapping[str, FloatArray] = field(default_factory=dict)
     # The ranks of the judged and of the first documents, for the report; a pickle leaves them out.
-    _ranks: tuple[Any, ...] | None = None
+    _ranks: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_ranks": None}
@@ -240,11 +240,8 @@ class Result(Exports):
         return self._with_signature(columns, rows)
 
     def _anchor_fields(self, name: str) -> dict[str, float | int | None]:
-        if not self.human:
-            return {}
-        anchor = self.anchored(name)
-        numbers = (None, None, None) if anchor is None else (anchor.human, anchor.weight, anchor.gain)
-        return dict(zip(ANCHOR_FIELDS, numbers, strict=True))
+        """What is shown of human labels; nothing if no measure has any."""
+        return (dict.fromkeys(ANCHOR_FIELDS) if self.human else {}) | anchor_fields(self.anchored(name))
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
         if self.measures[name].definition.aggregate == "sum":
@@ -355,9 +352,19 @@ class Result(Exports):
 
         The file holds the exact value of each query and how it was computed, but no rankings and no judgments.
         """
-        from assay.results.stored import write_result
+        from assay.data.write import open_replacement
+        from assay.files.replace import target_of
+        from assay.results.stored import stored_content
 
-        write_result(self, path)
+        content = stored_content(self)
+        with open_replacement(target_of(path)) as file:
+            file.write(content)
+
+
+def anchor_fields(anchor: Anchored | None) -> dict[str, float | int]:
+    """What is shown of human labels; nothing if there are none."""
+    numbers = () if anchor is None else (anchor.human, anchor.weight, anchor.gain)
+    return dict(zip(ANCHOR_FIELDS, numbers, strict=False))
 
 
 def symbols_of(result: Result) -> dict[str, str]:

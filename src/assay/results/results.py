@@ -59,24 +59,19 @@ class Results(Exports):
         heads = (Column("run", is_text=True), *(Column(each.name, symbol=each.symbol) for each in measures))
         ranges = {name: ranges_of(each) for name, each in tables.items()}
         rows: tuple[tuple[Cell, ...], ...] = tuple((name, *each) for name, each in ranges.items())
-        texts = [list(each.notes) for each in tables.values()]
-        if all(each == texts[0] for each in texts):
-            notes = texts[0]
-        else:
-            notes = [f"{name}: {text}" for name, each in zip(tables, texts, strict=True) for text in each]
+        notes = first.notes
+        if any(each.notes != notes for each in tables.values()):
+            notes = tuple(f"{name}: {text}" for name, each in tables.items() for text in each.notes)
         has_intervals = any(each.low is not None for row in ranges.values() for each in row)
         legend = "± is half the width of the 95 % interval" if has_intervals else ""
-        return Table(heads, rows, first.caption, tuple(notes), first.hint, legend)
+        return Table(heads, rows, first.caption, notes, first.hint, legend)
 
     def to_polars(self) -> polars.DataFrame:
         """One row per run and query, one column per measure."""
         import polars
 
-        frames = [
-            result.to_polars().select(polars.lit(name).alias("run"), polars.all())
-            for name, result in self.results.items()
-        ]
-        return polars.concat(frames)
+        run = {name: polars.lit(name).alias("run") for name in self}
+        return polars.concat([result.to_polars().select(run[name], polars.all()) for name, result in self.items()])
 
     def to_mlflow(self) -> dict[str, float]:
         """What `Result.to_mlflow` gives for each run, as `run/measure`."""
@@ -102,9 +97,10 @@ class Results(Exports):
 
         `assay.compare`, `assay.gate` and `assay.load_result` take these files.
         """
-        from assay.results.stored import write_results
+        from assay.results.stored import files_in
 
-        write_results(self.results, folder)
+        for path, result in zip(files_in(folder, self), self.results.values(), strict=True):
+            result.save(path)
 
     @property
     def common_notes(self) -> tuple[Note, ...]:

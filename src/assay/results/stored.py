@@ -56,27 +56,16 @@ LEVEL = 6
 UNSAFE = re.compile(r"[/\\:*?\"<>|\x00-\x1f]")
 
 
-def write_result(result: Result, path: str | os.PathLike[str]) -> None:
-    """Writes a file that `load_result` reads."""
-    from assay.data.write import open_replacement
-    from assay.files.replace import target_of
-
-    content = stored_content(result)
-    with open_replacement(target_of(path)) as file:
-        file.write(content)
-
-
-def write_results(results: Mapping[str, Result], folder: str | os.PathLike[str]) -> None:
-    """Writes one file per result into a folder, which is made if it does not exist."""
-    names = {name: UNSAFE.sub("-", name).lstrip(".") or "run" for name in results}
-    if len(set(names.values())) < len(names):
+def files_in(folder: str | os.PathLike[str], runs: Iterable[str]) -> list[Path]:
+    """The path of a file for each run in a folder, which is made if it does not exist."""
+    names = [UNSAFE.sub("-", name).lstrip(".") or "run" for name in runs]
+    if len(set(names)) < len(names):
         raise DataError("two runs would have the same file name; rename one")
     try:
         check_path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{show(os.fspath(folder))} cannot be made a folder: {error.strerror or error}") from error
-    for name, result in results.items():
-        write_result(result, Path(folder) / f"{names[name]}.json")
+    return [Path(folder) / f"{name}.json" for name in names]
 
 
 def stored_content(result: Result) -> bytes:
@@ -102,20 +91,15 @@ def stored_content(result: Result) -> bytes:
     }
     columns = [plain_values(result.scores[name]) for name in result.measures]
     rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
-    sums = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
-    human, noise = (
-        {name: plain_values(values) for name, values in each.items()} for each in (result.human, result.noise)
-    )
-    more = {
-        "statistics": sums,
+    more: dict[str, Any] = {
+        "statistics": {name: [plain_values(row) for row in values] for name, values in result.statistics.items()},
         "matching": list(result.matching),
         "judge": result.judge,
-        "human": human,
-        "noise": noise,
+        "human": {name: plain_values(values) for name, values in result.human.items()},
+        "noise": {name: plain_values(values) for name, values in result.noise.items()},
     }
-    more = {name: value for name, value in more.items() if value}
+    more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
-    more |= {"rows": len(result.queries)}  # type: ignore[dict-item]
     said = json.loads(compact_json(head | more))
     more["checksum"] = checksum_of(said, result.queries, [result.scores[name] for name in result.measures])
     tail = "".join(f',"{name}":{compact_json(value)}' for name, value in more.items())
@@ -149,13 +133,8 @@ def plain_values(scores: FloatArray) -> list[float | str | None]:
 def measure_fields(name: str, result: Result) -> dict[str, Any]:
     """A measure, and what a reader needs to know if it is not defined there."""
     measure = result.measures[name]
-    about = measure.definition
-    said: dict[str, Any] = {
-        "name": name,
-        "measure": measure.full_name,
-        "aggregate": about.aggregate,
-        "higher_is_better": about.higher_is_better,
-    }
+    said: dict[str, Any] = {"name": name, "measure": measure.full_name}
+    said |= {field: getattr(measure.definition, field) for field in ("aggregate", "higher_is_better")}
     if name in result.own_policies:
         said["policies"] = result.own_policies[name].to_dict()
     if measure.has_own_number:
@@ -191,9 +170,9 @@ def is_text(value: object, longest: int) -> bool:
 
 def checksum_of(fields: Mapping[str, Any], queries: Sequence[str], scores: Iterable[FloatArray]) -> str:
     """The checksum of a stored result, from its fields and its rows."""
-    head = {name: value for name, value in fields.items() if name not in ("checksum", "queries")}
     import hashlib
 
+    head = {name: value for name, value in fields.items() if name not in ("checksum", "queries")}
     digest = hashlib.sha256()
     for part in (head, list(queries)):
         digest.update(json.dumps(as_floats(part), sort_keys=True, separators=(",", ":")).encode())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, i
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.policies import Policies
-from assay.core.text import Option, Task, printable, show
+from assay.core.text import Option, Task, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
+from assay.results.result import combine_statistics
 from assay.results.stored import INFINITE, LONGEST_ID, is_text
 
 if TYPE_CHECKING:
@@ -46,8 +48,8 @@ def is_line(value: object) -> bool:
     return is_text(value, LONGEST_NOTE) and str(value).isprintable()
 
 
-def is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_WHOLE
+def is_whole(value: object, least: int = 0) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST_WHOLE
 
 
 def is_list_of(is_right: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -66,7 +68,7 @@ IDS: Form = (is_list_of(lambda value: is_text(value, LONGEST_ID)), "a list of st
 NUMBER: Form = (lambda _: True, "a number")
 HEAD = {
     "assay": WORD,
-    "version": (lambda value: is_whole(value) and value != 0, "a whole number"),
+    "version": (lambda value: is_whole(value, 1), "a whole number"),
     "written_by": WORD,
     "convention": WORD,
     "policies": OBJECT,
@@ -83,6 +85,7 @@ MEASURE = {
     "higher_is_better": (lambda value: isinstance(value, bool), "true or false"),
 }
 NOTE = {"kind": WORD, "text": LINE}
+NOTE_MORE = {"count": WHOLE, "queries": IDS, "measures": IDS, "advice": LIST}
 
 
 def check_fields(fields: object, where: str, needed: Mapping[str, Form], others: Mapping[str, Form]) -> dict[str, Any]:
@@ -120,12 +123,10 @@ def read_scores(rows: list[Any], measures: list[str]) -> tuple[list[str], dict[s
         if row[0] in seen:
             raise fault(f"duplicate query id {show(row[0])}")
         seen.add(row[0])
-    scores = {
-        name: np.array(
-            [read_stored_number(row[place], f"{name} of query {show(row[0])}") for row in rows], dtype=np.float64
-        )
-        for place, name in enumerate(measures, start=1)
-    }
+    scores = {}
+    for place, name in enumerate(measures, start=1):
+        values = [read_stored_number(row[place], f"{name} of query {show(row[0])}") for row in rows]
+        scores[name] = np.array(values, dtype=np.float64)
     return [row[0] for row in rows], scores
 
 
@@ -146,17 +147,10 @@ def read_note(note: object) -> Note:
     """A note: an object, or a pair of a word and a sentence as 0.1.0 wrote them; an unknown kind becomes `other`."""
     if isinstance(note, list) and len(note) == len(NOTE):
         note = dict(zip(NOTE, note, strict=True))
-    others = {"count": WHOLE, "queries": IDS, "measures": IDS, "advice": LIST}
-    fields = check_fields(note, "a note", NOTE, others)
-    queries, measures, advice = (fields.get(name, ()) for name in ("queries", "measures", "advice"))
-    return Note(
-        NoteKind.named(fields["kind"]),
-        fields["text"],
-        fields.get("count", 0),
-        tuple(queries),
-        tuple(measures),
-        tuple(map(read_advice, advice)),
-    )
+    fields = check_fields(note, "a note", NOTE, NOTE_MORE)
+    queries, measures = (tuple(fields.get(name, ())) for name in ("queries", "measures"))
+    advice = tuple(map(read_advice, fields.get("advice", ())))
+    return Note(NoteKind.named(fields["kind"]), fields["text"], fields.get("count", 0), queries, measures, advice)
 
 
 def read_advice(part: object) -> str | Option | Task:
@@ -198,11 +192,8 @@ def read_measures(
 def stored_measure(about: Mapping[str, Any]) -> Measure:
     """The measure of a description, or one with only the name if it is not defined here."""
     known = (about["aggregate"], about["higher_is_better"], "mean" in about)
-    try:
+    with suppress(MeasureError):
         measure = parse(about["measure"])
-    except MeasureError:
-        measure = None
-    if measure is not None:
         definition = measure.definition
         if (definition.aggregate, definition.higher_is_better, measure.has_own_number) == known:
             return measure
@@ -217,14 +208,14 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
     if is_absent(measure) or measure.definition.of == "scores":
         return
     short = SHORT_ANSWER_NAMES if measure.definition.of == "answers" else {}
-    found = []
-    for options in ({}, *({"rel": level} for level in levels)):
-        try:
-            found.append([chosen.measure for chosen in resolve([name], convention, options, short).values()])
-        except MeasureError:
-            return
-    if all(len(each) == 1 and not is_same_measure(each[0], measure) for each in found):
-        raise fault(f"{show(name)} means {found[0][0].full_name}, and {measure.full_name} is stored under that name")
+    try:
+        options = [{}, *({"rel": level} for level in levels)]
+        found = [list(resolve([name], convention, each, short).values()) for each in options]
+    except MeasureError:
+        return
+    if all(len(each) == 1 and not is_same_measure(each[0].measure, measure) for each in found):
+        means = found[0][0].measure.full_name
+        raise fault(f"{show(name)} means {means}, and {measure.full_name} is stored under that name")
 
 
 def is_same_measure(named: Measure, measure: Measure) -> bool:
@@ -257,20 +248,14 @@ def read_statistics(
         if not np.isfinite(values).all():
             raise fault(f"{where} must be finite numbers")
         if is_pooled(measures[name]):
-            overall = overall_number(measures[name], values[~np.isnan(scores[name])])
+            # NaN if the statistics cannot belong to the measure.
+            overall = math.nan
+            with suppress(IndexError, ValueError, TypeError, ArithmeticError), np.errstate(all="ignore"):
+                overall = float(combine_statistics(measures[name], values[~np.isnan(scores[name])].sum(axis=0)))
             if not np.isclose(overall, means[name], equal_nan=True):
                 raise fault(f"{where} do not give its mean")
             found[name] = values
     return found
-
-
-def overall_number(measure: Measure, statistics: FloatArray) -> float:
-    """The number that statistics give; NaN if they cannot belong to the measure."""
-    try:
-        with np.errstate(all="ignore"):
-            return float(measure.definition.pooled.combine(statistics.sum(axis=0), **measure.values))  # type: ignore[union-attr]
-    except (IndexError, ValueError, TypeError, ArithmeticError):
-        return math.nan
 
 
 def read_columns(
@@ -301,24 +286,16 @@ class AbsentDefinition(Definition):
 def absent_definition(name: str, aggregate: Any, higher_is_better: bool, corpus: bool) -> Definition:  # noqa: ANN401 - one of three words
     """The definition with only a name. It is created once, so that equal names are equal measures."""
 
-    def unknown(judged: Judged) -> FloatArray:
+    def unknown(judged: Judged) -> Any:  # noqa: ANN401 - an array, or one number
         raise MeasureError(
             f"{show(name)} is known only from a stored result and cannot score {judged.size} queries; "
             "define it with @assay.extend.measure"
         )
 
-    def whole(judged: Judged) -> float:
-        return float(unknown(judged)[0])
-
     about: dict[str, Any] = {"aggregate": aggregate, "higher_is_better": higher_is_better}
-    return AbsentDefinition(name, unknown, name, "", corpus=whole if corpus else None, **about)
+    return AbsentDefinition(name, unknown, name, "", corpus=unknown if corpus else None, **about)
 
 
 def is_absent(measure: Measure) -> bool:
     about = measure.definition
     return TABLE.get(about.name) is not about and about.of != "scores"
-
-
-def absent_notes(measures: Mapping[str, Measure]) -> list[Note]:
-    names = [name for name, each in measures.items() if is_absent(each)]
-    return [Note.of(NoteKind.NOT_DEFINED, measures=[printable(name)]) for name in names]

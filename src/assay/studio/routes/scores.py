@@ -26,8 +26,7 @@ from assay.studio.live import rank_given
 from assay.studio.routes.asking import Fields, QueryId, Reader, TheStudio
 from assay.studio.studio import Studio
 from assay.tasks.compare.rankings import QueryLists
-from assay.tasks.compare.ranks import Ranks
-from assay.tasks.evaluate.api import Kept
+from assay.tasks.evaluate.api import Ranks
 
 router = APIRouter(tags=["numbers"])
 TOP = 20
@@ -182,7 +181,7 @@ def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[
         runs = {SEARCH: {query: studio.found[query]}} if query in studio.found else runs
     grades = studio.judgments.in_force(query)
     scorer = studio.live.scorer({query: grades}, top=TOP)
-    plan, kept, scores = scorer.plan, Kept({}, {}, {}, None, {}), {}
+    plan, kept, scores = scorer.plan, Ranks(scorer, {}, {}, {}, None, {}), {}
     for name, own in runs.items():
         ranking = rank_given(scorer, own)
         result = plan.score(ranking)
@@ -192,7 +191,7 @@ def listed(studio: Studio, query: str) -> tuple[list[str], dict[str, Any], dict[
         kept.measures.update(result.measures)
         kept.tops[name] = scorer.plan.tops(ranking)
         scores[name] = {measure: finite(value) for measure, value in result.per_query().get(query, {}).items()}
-    view = QueryLists(Ranks(scorer, *kept), list(runs)).query(query)
+    view = QueryLists(kept, list(runs)).query(query)
     return list(runs), view, scores if grades else {name: {} for name in runs}
 
 

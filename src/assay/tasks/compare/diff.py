@@ -17,7 +17,7 @@ from assay.results.align import shared_means
 from assay.results.result import Result
 from assay.results.results import Results, common_notes
 from assay.stats.pairs import differences_of
-from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
+from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell, ranked_documents
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES
 from assay.tasks.evaluate.score import warned
@@ -224,7 +224,7 @@ def find_diff(
 
     def move(number: int) -> Move:
         query, value = before.queries[number], float(after.scores[key][number])
-        documents = () if ranks is None else ranks.documents(query, key, None if b is None else a, b or a)
+        documents = () if ranks is None else ranked_documents(ranks, query, key, None if b is None else a, b or a)
         earlier = None if b is None else float(before.scores[key][number])
         return Move(query, earlier, value, documents, ranked_before=b is not None)
 

@@ -22,7 +22,7 @@ from assay.tasks.evaluate.api import Scorer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.evaluate.api import Ranks
 
 
 class Changed(NamedTuple):
@@ -41,18 +41,14 @@ def add_texts(
     groups = [each.moves for each in changed]
     if corpus is not None:
         groups = [each.moves if ranks is None else add_tops(each, ranks) for each in changed]
-        shown = {
-            document.document for moves in groups for move in moves for document in move.documents if is_shown(document)
-        }
-        texts = wanted_texts(corpus, shown, DOCUMENTS)
+        shown = {each.document for moves in groups for move in moves for each in move.documents if is_shown(each)}
+        lines = {name: first_line(text, None) for name, text in wanted_texts(corpus, shown, DOCUMENTS).items()}
 
-        def with_text(document: Document) -> Document:
-            text = texts.get(document.document)
-            return document if text is None else document._replace(text=first_line(text, None))
+        def with_texts(move: Move) -> Move:
+            documents = (each._replace(text=lines.get(each.document, each.text)) for each in move.documents)
+            return move._replace(documents=tuple(documents))
 
-        groups = [
-            tuple(move._replace(documents=tuple(map(with_text, move.documents))) for move in moves) for moves in groups
-        ]
+        groups = [tuple(map(with_texts, moves)) for moves in groups]
     if queries is not None:
         asked = wanted_texts(queries, {move.query for moves in groups for move in moves}, QUESTIONS)
         groups = [tuple(move._replace(question=asked.get(move.query)) for move in moves) for moves in groups]
@@ -110,13 +106,7 @@ def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) ->
     return places
 
 
-def run_of(data: Any, format: str | None, wanted: set[str]) -> Run | None:  # noqa: ANN401 - a run in any form
-    """A run with these queries; of a file no others are kept. None if it has none of them."""
-    if isinstance(data, (str, os.PathLike)):
-        return read_some(data, wanted, format)
-    if isinstance(data, Mapping):
-        data = {query: ranking for query, ranking in data.items() if str(query) in wanted}
-        return Run(data) if data else None
+def run_of(data: Any, format: str | None) -> Run:  # noqa: ANN401 - a run in any form
     return data if isinstance(data, Run) else Run(data, format=format)
 
 
@@ -125,7 +115,13 @@ def retrieved(scorer: Scorer, data: Any, format: str | None, wanted: set[str]) -
     rule: Any = scorer.plan.policies.doc_id
     if rule is not None and rule.is_field:
         return data, {}
-    run = run_of(data, format, wanted)
+    if isinstance(data, (str, os.PathLike)):
+        run = read_some(data, wanted, format)
+    elif isinstance(data, Mapping):
+        data = {query: ranking for query, ranking in data.items() if str(query) in wanted}
+        run = Run(data) if data else None
+    else:
+        run = run_of(data, format)
     if run is None:
         return run, {}
     known = [query for query in run.queries if query in wanted]

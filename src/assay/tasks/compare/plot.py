@@ -16,30 +16,32 @@ import numpy as np
 
 from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError, NeedError
-from assay.core.judged import Cutoffs, Judged
+from assay.core.judged import Cutoffs, FloatArray, Judged
 from assay.core.measure import AGGREGATES, Measure
 from assay.core.text import count, show
-from assay.data.run import Run
 from assay.engine.ranking import rebuild, select
 from assay.results.align import select_queries, shared_queries
+from assay.results.plot import queries_in_words
 from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import TUKEY_TESTS
 from assay.stats.significance import widened_interval
-from assay.tasks.compare.ranks import Ranks, repeat
+from assay.tasks.compare.passages import run_of
+from assay.tasks.compare.ranks import repeat
 from assay.tasks.compare.read import ScoredRuns
+from assay.tasks.compare.verdict import in_favour
 from assay.tasks.evaluate.score import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.judged import FloatArray
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
     from assay.render.charts.systems import Difference
     from assay.results.plot import MeanRows
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
+    from assay.tasks.evaluate.api import Ranks
 
 # A forest plot of more pairs has those of one run only.
 MOST_PAIRS = 66
@@ -54,9 +56,8 @@ MOST_HITS = 1 << 14
 
 def material(comparison: Comparison) -> dict[str, object]:
     """What charts of a comparison are drawn of, by need."""
-    results, ranks = comparison.results.results, comparison._ranks  # noqa: SLF001 - its own
-    has: dict[str, object] = {"means": partial(shared_mean_rows, comparison), "scores": results, "tests": comparison}
-    return has if ranks is None else has | {"rankings": ScoredRuns(results, ranks)}
+    scored = ScoredRuns(comparison.results.results, comparison._ranks)  # noqa: SLF001 - its own
+    return scored.material | {"means": partial(shared_mean_rows, comparison), "tests": comparison}
 
 
 def shared_mean_rows(comparison: Comparison, measure: str | Measure | None) -> MeanRows:
@@ -123,12 +124,11 @@ def difference_of(comparison: Comparison, pair: Pair, a: str | None, comparisons
     wide: tuple[float, ...] = ()
     if comparisons > 1 and is_corrected and not math.isnan(pair.low):
         wide = widened_interval(pair, comparisons, settings.alpha)
-    first, second, numbers = pair.a, pair.b, (pair.difference, pair.low, pair.high)
+    first, second = pair.a, pair.b
     if a == pair.b:
-        first, second, wide = pair.b, pair.a, tuple(-end for end in reversed(wide))
-        numbers = (-pair.difference, -pair.high, -pair.low)
+        first, second, wide = second, first, tuple(-end for end in reversed(wide))
     outcome = "same" if winner is None else "better" if winner == second else "worse"
-    return Difference(pair.measure, first, second, *numbers, pair.p_corrected, outcome, *wide)
+    return Difference(pair.measure, first, second, *in_favour(pair, second), pair.p_corrected, outcome, *wide)
 
 
 def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
@@ -147,14 +147,10 @@ def draw_critical_difference(comparison: Comparison, choice: Choice) -> Chart:
     scores = np.stack([each.scores[key][shared] for each in results.values()], axis=1)
     # 1 for the best; ties share the middle of their ranks.
     ranks = rankdata(-comparison._sign(key) * scores, axis=1).mean(axis=0).tolist()  # noqa: SLF001 - its own
-    different = {
-        frozenset((pair.a, pair.b))
-        for pair in comparison.pairs
-        if pair.measure == key and comparison.is_significant(pair)
-    }
-    queries = count(int(shared.sum()), "query", "queries")
-    words = f"Mean ranks over {queries}. A bar joins runs that do not differ significantly by the "
-    words += f"{comparison.settings.words}."
+    significant = [pair for pair in comparison.pairs if pair.measure == key and comparison.is_significant(pair)]
+    different = {frozenset((pair.a, pair.b)) for pair in significant}
+    words = f"Mean ranks over {count(int(shared.sum()), 'query', 'queries')}. A bar joins runs that do not differ "
+    words += f"significantly by the {comparison.settings.words}."
     return critical_difference(dict(zip(results, ranks, strict=True)), different, key, words)
 
 
@@ -163,10 +159,9 @@ def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
     from assay.render.charts.queries import precision_recall
 
     key = measure_of(read, choice)
-    levels = [assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS]
+    levels = {recall: assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS}
     curves = {
-        run: list(zip(RECALLS, (means_at(read, run, key, each)[0] for each in levels), strict=True))
-        for run in read.results
+        run: [(recall, means_at(read, run, key, each)[0]) for recall, each in levels.items()] for run in read.results
     }
     return precision_recall(curves, f"Means over {queries_of(read, key)} at 11 levels of recall.")
 
@@ -226,8 +221,9 @@ def draw_runs(read: ScoredRuns, _: Choice) -> Chart:
     overlap, tau = np.full((2, len(names), len(names)), np.nan)
     for a, b in combinations_with_replacement(range(len(names)), 2):
         couples = list(zip(tops[names[a]], tops[names[b]], strict=True))
-        overlap[a, b] = overlap[b, a] = mean([rank_biased_overlap(*each) for each in couples])
-        tau[a, b] = tau[b, a] = mean([common_tau(*each) for each in couples])
+        for grid, alike in ((overlap, rank_biased_overlap), (tau, common_tau)):
+            known = [value for value in (alike(*each) for each in couples) if not math.isnan(value)]
+            grid[a, b] = grid[b, a] = sum(known) / len(known) if known else math.nan
     grids = [Grid(f"RBO, p = {PERSISTENCE:g}", names, overlap.tolist()), Grid("Kendall's tau", names, tau.tolist())]
     over = count(len(chosen), "query", "queries")
     over = over if len(chosen) == total else f"{over}, evenly spaced among {total:,}"
@@ -240,7 +236,7 @@ def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[lis
     data = ranks.runs[name]
     if not ranks.can_read(name):
         raise NeedError(f"{show(name)} cannot be read again; give the run as a file or as data in memory")
-    run = data if isinstance(data, Run) else Run(data, format=ranks.format)
+    run = run_of(data, ranks.format)
     known = set(run.queries)
     found = []
     for query in queries:
@@ -249,12 +245,6 @@ def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[lis
             ranking = [document for document, _ in sorted(ranking, key=lambda each: (each[1], each[0]), reverse=True)]
         found.append(list(dict.fromkeys(map(str, ranking[:DEPTH]))))
     return found
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean of the values that are defined."""
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
 
 
 def measure_of(read: ScoredRuns, choice: Choice) -> str:
@@ -269,10 +259,7 @@ def assay_measure(read: ScoredRuns, measure: str, name: str) -> Measure:
 
 
 def queries_of(read: ScoredRuns, key: str) -> str:
-    """How many queries have a value, in words."""
-    numbers = sorted({result.counted(key) for result in read.results.values()})
-    over = count(numbers[-1], "query", "queries")
-    return over if len(numbers) == 1 else f"{numbers[0]:,} to {over}"
+    return queries_in_words(result.counted(key) for result in read.results.values())
 
 
 def ranks_of(read: ScoredRuns) -> Ranks:
@@ -296,9 +283,8 @@ def means_at(
 
     Without cutoffs, its only mean.
     """
-    ranks = ranks_of(read)
-    judged, whole = judged_of(read, run, measure), ranks.judged[run, measure]
-    bound = other.bound(whole)
+    ranks, judged = ranks_of(read), judged_of(read, run, measure)
+    bound = other.bound(ranks.judged[run, measure])
     blank = np.isnan(read.results[run].scores[measure])
     blank = blank | is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
     rows = [bound(judged)] if cutoffs is None else values_at(bound, judged, cutoffs)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray, IntArray, Judged
     from assay.core.measure import Measure
-    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.evaluate.api import Ranks
 
 # Relevant documents that no run found, shown per query, and judged ones further down a ranking.
 MOST_MISSING = 50

@@ -9,8 +9,6 @@ contributions add up to the change of the measure.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,16 +18,12 @@ from assay.core.errors import MeasureError
 from assay.core.judged import Groups, Hits, Judged, Spread, stretches
 from assay.core.text import given_id, printable, shorten_text
 from assay.engine.ranking import rebuild, select
-from assay.files.source import is_source
 from assay.render import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
-    from assay.engine.tops import Tops
-    from assay.tasks.evaluate.api import Scorer
+    from assay.tasks.evaluate.api import Ranks
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20
@@ -89,51 +83,27 @@ class Move(NamedTuple):
         return {"query": self.query, "question": self.question, **numbers, "documents": documents}
 
 
-class Ranks(NamedTuple):
-    """The judged documents that each run retrieved, by run and measure, ranked under the policies of the measure."""
+def ranked_documents(ranks: Ranks, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
+    """A query's judged documents with their ranks in both runs, the largest contribution first.
 
-    scorer: Scorer
-    judged: Mapping[tuple[str, str], Judged]
-    measures: Mapping[str, Measure]
-    # The runs as tools take them, to be read again.
-    runs: Mapping[str, object]
-    format: str | None
-    # The first documents by run, if the scorer keeps them.
-    tops: Mapping[str, Tops]
-
-    def can_read(self, name: str) -> bool:
-        """Whether a run can be read once more: a stream and an iterator have ended."""
-        data = self.runs[name]
-        return not isinstance(data, Iterator) and (not is_source(data) or isinstance(data, (str, os.PathLike)))
-
-    def named(self, name: str) -> Ranks:
-        """The ranks of the only run under another name."""
-        ((_, data),) = self.runs.items()
-        judged = {(name, measure): each for (_, measure), each in self.judged.items()}
-        tops = dict(zip([name], self.tops.values(), strict=False))
-        return self._replace(judged=judged, runs={name: data}, tops=tops)
-
-    def documents(self, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
-        """A query's judged documents with their ranks in both runs, the largest contribution first.
-
-        If `a` is None, contributions are against the ideal ranking, and the rank before is None.
-        """
-        qrels = self.scorer.qrels
-        index = qrels.index_under(self.scorer.plan.measures[measure].policies.duplicates)
-        number = qrels.number(query)
-        numbers = np.arange(qrels.index_starts[number], qrels.index_starts[number + 1])
-        grades = np.frombuffer(index.grades())[numbers]
-        after = select(self.judged[b, measure], np.array([number]))
-        before = ideal(after, numbers, grades) if a is None else select(self.judged[a, measure], np.array([number]))
-        moved = contributions(self.measures[measure], before, after)
-        old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
-        documents = []
-        for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True):
-            contribution = None if moved is None else moved.get(each, 0.0)
-            name = given_id(index.document(each))
-            documents.append(Document(name, grade, old.get(each), new.get(each), contribution))
-        # The largest contribution first, then the highest grade.
-        return tuple(sorted(documents, key=lambda each: (-abs(each.contribution or 0.0), -(each.grade or 0.0))))
+    If `a` is None, contributions are against the ideal ranking, and the rank before is None.
+    """
+    qrels = ranks.scorer.qrels
+    index = qrels.index_under(ranks.scorer.plan.measures[measure].policies.duplicates)
+    number = qrels.number(query)
+    numbers = np.arange(qrels.index_starts[number], qrels.index_starts[number + 1])
+    grades = np.frombuffer(index.grades())[numbers]
+    after = select(ranks.judged[b, measure], np.array([number]))
+    before = ideal(after, numbers, grades) if a is None else select(ranks.judged[a, measure], np.array([number]))
+    moved = contributions(ranks.measures[measure], before, after)
+    old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
+    documents = []
+    for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True):
+        contribution = None if moved is None else moved.get(each, 0.0)
+        name = given_id(index.document(each))
+        documents.append(Document(name, grade, old.get(each), new.get(each), contribution))
+    # The largest contribution first, then the highest grade.
+    return tuple(sorted(documents, key=lambda each: (-abs(each.contribution or 0.0), -(each.grade or 0.0))))
 
 
 def first_ranks(hits: Hits) -> dict[int, int]:
@@ -179,7 +149,7 @@ def moved_one_by_one(measure: Measure, base: Judged, other: Judged, documents: I
     size = max(1, MOST_HITS // (len(base.hits.query) + 1))
     # No document has the number -1: the first ranking is unchanged.
     chosen = np.concatenate(([-1], documents))
-    parts = [chosen[start : start + size] for start in range(0, len(chosen), size)]
+    parts = np.split(chosen, range(size, len(chosen), size))
     return np.concatenate([measure(variants(base, other, part)) for part in parts])
 
 
@@ -191,8 +161,7 @@ def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
     every = repeat(base, np.zeros(size, dtype=np.int64))
     kept = every.hits.where(every.hits.document != documents[every.hits.query])
     # On the same rank, the document that moved comes first.
-    columns = zip(columns_of(moved), columns_of(kept), strict=True)
-    hits = Hits(size, *(np.concatenate(pair) for pair in columns))
+    hits = Hits(size, *map(np.concatenate, zip(columns_of(moved), columns_of(kept), strict=True)))
     hits = hits.where(np.lexsort((hits.rank, hits.query)))
     np.maximum.at(every.retrieved, hits.query, hits.rank)
     return rebuild(every, hits=hits)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,8 +22,7 @@ from assay.files.source import StandardInput, describe, is_source
 from assay.results.align import align_by_query, align_measures
 from assay.results.result import Result
 from assay.results.results import Results
-from assay.tasks.compare.ranks import Ranks
-from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
 if TYPE_CHECKING:
@@ -61,6 +61,14 @@ class ScoredRuns(NamedTuple):
     @property
     def first(self) -> Result:
         return next(iter(self.results.values()))
+
+    @property
+    def material(self) -> dict[str, Any]:
+        """What charts are drawn of, by need."""
+        from assay.results.plot import mean_rows
+
+        has: dict[str, Any] = {"means": partial(mean_rows, self.results), "scores": self.results}
+        return has if self.ranks is None else has | {"rankings": self}
 
 
 def name_all(
@@ -144,8 +152,7 @@ def score_unscored(
     watch = watched if reading.progress else lambda _: nullcontext()
     with watch(describe(qrels)) if is_source(qrels) else nullcontext():
         scorer = Scorer(plan, qrels, threads=reading.threads)
-    results, kept = scorer.score_all(runs, format=reading.format, watch=watch)
-    return ScoredRuns(results, Ranks(scorer, *kept))
+    return ScoredRuns(*scorer.score_all(runs, format=reading.format, watch=watch))
 
 
 def score_anchored(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.errors import AssayError, DataError, NeedError
 from assay.core.policies import check_whole
 from assay.core.text import Option, count, show
-from assay.data.run import Run
 from assay.data.texts import QUESTIONS, read_fields
 from assay.render import Marked, finite
 from assay.render.charts.kinds import KINDS
@@ -19,10 +18,9 @@ from assay.report.content import CHUNK, LENGTH, TITLE, base_core, length_of, not
 from assay.report.page import Content, write_page
 from assay.results.results import Results
 from assay.tasks.check.api import check_sources
-from assay.tasks.compare.passages import wanted_texts
+from assay.tasks.compare.passages import run_of, wanted_texts
 from assay.tasks.compare.rankings import QueryLists, ranking_parts
-from assay.tasks.compare.ranks import Ranks
-from assay.tasks.evaluate.api import Scorer
+from assay.tasks.evaluate.api import Ranks, Scorer
 
 if TYPE_CHECKING:
     import os
@@ -54,17 +52,10 @@ class Shown(NamedTuple):
     reproduce: str = ""
 
 
-def write_comparison(comparison: Comparison, path: str | os.PathLike[str], shown: Shown) -> None:
-    """Writes the report on a comparison."""
-    ranks = held(comparison._ranks)  # noqa: SLF001 - the comparison's own report
-    core = comparison_core(replace(comparison, _ranks=ranks), shown.title)
-    write_report(core, comparison.results, ranks, path, shown)
-
-
 def write_result(result: Result, name: str, path: str | os.PathLike[str], shown: Shown) -> None:
-    """Writes the report on one run, under this name."""
+    """Writes the report on one run, under a name."""
     results = Results({name: result})
-    ranks = None if result._ranks is None else Ranks(*result._ranks).named(name)  # noqa: SLF001 - the result's own report
+    ranks = None if result._ranks is None else result._ranks.named(name)  # noqa: SLF001 - the result's own report
     write_report(base_core(results, shown.title), results, held(ranks), path, shown)
 
 
@@ -92,12 +83,9 @@ def findings_of(ranks: Ranks) -> list[dict[str, str]]:
     """What `assay.check` finds in judgments and runs that can be held in memory; nothing if ids mean something else."""
     if not is_moderate(ranks):
         return []
-    report = check_sources(
-        ("judgments", ranks.scorer.qrels),
-        [(name, run) for name, run in ranks.runs.items() if ranks.can_read(name)],
-        rel=ranks.scorer.plan.policies.rel,
-        run_format=ranks.format,
-    )
+    judgments, rel = ("judgments", ranks.scorer.qrels), ranks.scorer.plan.policies.rel
+    runs = [(name, run) for name, run in ranks.runs.items() if ranks.can_read(name)]
+    report = check_sources(judgments, runs, rel=rel, run_format=ranks.format)
     fields = ("level", "place", "text", "advice")
     return [{field: getattr(each, field) for field in fields} for each in report.findings]
 
@@ -186,9 +174,7 @@ def held(ranks: Ranks | None) -> Ranks | None:
     if ranks is None or not is_moderate(ranks) or not all(map(ranks.can_read, ranks.runs)):
         return ranks
     try:
-        runs = {
-            name: each if isinstance(each, Run) else Run(each, format=ranks.format) for name, each in ranks.runs.items()
-        }
+        runs: dict[str, object] = {name: run_of(each, ranks.format) for name, each in ranks.runs.items()}
     except AssayError:
         return ranks
     return ranks._replace(runs=runs, format=None)

@@ -16,14 +16,14 @@ from assay.render import Column, Exports, Marked, Table, finite, json_fields, ma
 from assay.render.table import lines_below, places_of
 from assay.render.text import terminal_width, to_text, wrapped
 from assay.results.align import shared_means
-from assay.results.result import ANCHOR_FIELDS, symbols_of
+from assay.results.result import ANCHOR_FIELDS, anchor_fields, symbols_of
 from assay.stats.pairs import Pair
 from assay.tasks.compare.diff import Diff, find_diff
 from assay.tasks.compare.read import ScoredRuns
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import polars
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from assay.results.results import Results
     from assay.stats.anchored import Anchored
     from assay.stats.significance import ComparisonSettings
-    from assay.tasks.compare.ranks import Ranks
     from assay.tasks.compare.verdict import ComparisonVerdict
+    from assay.tasks.evaluate.api import Ranks
 
 SMALLEST_SHOWN = 0.00005
 PAIRS = ("all", "significant", "none")
@@ -99,22 +99,20 @@ class Comparison(Exports):
         `"significant"` or `"none"`. By default two or three runs are shown as given, with all pairs; more are sorted by
         the first measure, with the significant pairs.
         """
-        verdict = "".join(f"{wrapped(printable(text), width)}\n" for text in self.verdict.texts)
+
+        def lines(texts: Iterable[str]) -> str:
+            return "".join(f"{wrapped(printable(text), width)}\n" for text in texts)
+
         shown = self._pair_table(self._chosen(pairs))
-        found = (
-            to_text(shown, width)
-            if shown.rows
-            else "\n".join(wrapped(printable(text), width) for text in lines_below(shown, "note: "))
-        )
-        return "\n".join([verdict, to_text(self._means(sort), width), found]).rstrip("\n")
+        found = to_text(shown, width) if shown.rows else lines(lines_below(shown, "note: "))
+        return "\n".join([lines(self.verdict.texts), to_text(self._means(sort), width), found]).rstrip("\n")
 
     @cached_property
     def verdict(self) -> ComparisonVerdict:
         """What was found, in words: one line per measure. `str()` is the text, `lines` has it as data."""
         from assay.tasks.compare.verdict import find_verdict
 
-        measures = dict.fromkeys(pair.measure for pair in self.pairs)
-        return find_verdict(self, {measure: self._ordered_means(measure) for measure in measures})
+        return find_verdict(self)
 
     def _ordered_means(self, measure: str) -> dict[str, float]:
         """The mean of each run, the best first; one without a value comes last."""
@@ -158,11 +156,9 @@ class Comparison(Exports):
         """How human labels anchor the difference of a pair; None if there are none."""
         return self._anchors.get(pair[:3])
 
-    def _anchor_fields(self, pair: Pair) -> dict[str, float | int]:
-        """What is shown of human labels; nothing if there are none."""
-        anchor = self.anchored(pair)
-        numbers = () if anchor is None else (anchor.human, anchor.weight, anchor.gain)
-        return dict(zip(ANCHOR_FIELDS, numbers, strict=False))
+    def _fields(self, pair: Pair) -> dict[str, Any]:
+        """A pair by field, with what human labels there are."""
+        return pair._asdict() | anchor_fields(self.anchored(pair))
 
     def is_significant(self, pair: Pair) -> bool:
         """Whether the difference is significant after correction: `p_corrected` is below `alpha`."""
@@ -212,9 +208,10 @@ class Comparison(Exports):
         documents of each ranking are shown; unless they were kept, the runs are read once more. `reproduce` is the code
         or the command that made it, to be shown. `assay.load_report` reads the results back.
         """
-        from assay.tasks.compare.report import Shown, write_comparison
+        from assay.tasks.compare.report import Shown, comparison_core, held, write_report
 
-        write_comparison(self, path, Shown(queries, corpus, slices, top, title, reproduce))
+        ranks, shown = held(self._ranks), Shown(queries, corpus, slices, top, title, reproduce)
+        write_report(comparison_core(replace(self, _ranks=ranks), title), self.results, ranks, path, shown)
 
     def plot(
         self,
@@ -272,11 +269,9 @@ class Comparison(Exports):
             if pair.measure == measure and (winner := self.winner(pair)):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
         by_run = self._ordered_means(measure)
-        means = np.array([by_run[name] for name in marks])
-        places = places_of((self._sign(measure) * means).tolist())
+        places = places_of([self._sign(measure) * by_run[name] for name in marks])
         return [
-            Marked(float(mean), place, tuple(beaten.get(name, ())))
-            for name, mean, place in zip(marks, means, places, strict=True)
+            Marked(by_run[name], place, tuple(beaten.get(name, ()))) for name, place in zip(marks, places, strict=True)
         ]
 
     def table(self) -> Table:
@@ -296,7 +291,7 @@ class Comparison(Exports):
                 # Smaller p-values would round to 0.
                 *("<0.0001" if p < SMALLEST_SHOWN else p for p in (pair.p, pair.p_corrected)),
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
-                *self._anchor_fields(pair).values(),
+                *anchor_fields(self.anchored(pair)).values(),
             )
             for pair in pairs
         )
@@ -356,9 +351,8 @@ class Comparison(Exports):
         return render(Table(tuple(map(Column, names)), tuple(tuple(record.values()) for record in records)), format)
 
     def _records(self) -> list[dict[str, Any]]:
-        """The pairs by field, with what human labels there are and the signature."""
-        said = str(self.signature)
-        return [{**pair._asdict(), **self._anchor_fields(pair), "signature": said} for pair in self.pairs]
+        said = {"signature": str(self.signature)}
+        return [self._fields(pair) | said for pair in self.pairs]
 
     def to_polars(self) -> polars.DataFrame:
         """One row per pair and measure, and the signature in each."""
@@ -378,12 +372,11 @@ class Comparison(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the pairs, the runs, the notes and the signature."""
-        pairs = [{**pair._asdict(), **self._anchor_fields(pair)} for pair in self.pairs]
         return json_fields("comparison") | {
             "signature": str(self.signature),
             **self.settings._asdict(),
             "verdict": self.verdict.to_list(),
-            "comparisons": [{name: finite(value) for name, value in pair.items()} for pair in pairs],
+            "comparisons": [{name: finite(value) for name, value in self._fields(pair).items()} for pair in self.pairs],
             "runs": self.results.to_dict()["runs"],
             "notes": [note.to_dict() for note in self.notes],
         }

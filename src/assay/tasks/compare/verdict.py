@@ -70,17 +70,14 @@ class ComparisonVerdict:
         return [{name: value for name, value in line._asdict().items() if name != "text"} for line in self.lines]
 
 
-def find_verdict(comparison: Comparison, means: Mapping[str, Mapping[str, float]]) -> ComparisonVerdict:
-    """What each measure says: about the two runs, about the baseline, or about the run with the best mean.
-
-    `means` are those of each run by measure, the best first.
-    """
+def find_verdict(comparison: Comparison) -> ComparisonVerdict:
+    """What each measure says: about the two runs, about the baseline, or about the run with the best mean."""
     by_measure: dict[str, list[Pair]] = {}
     for pair in comparison.pairs:
         by_measure.setdefault(pair.measure, []).append(pair)
     if len(comparison.results) == 2:  # noqa: PLR2004 - a pair
         return ComparisonVerdict(tuple(tell_pair(comparison, *pairs) for pairs in by_measure.values()))
-    return ComparisonVerdict(tuple(tell_many(comparison, each, means[name]) for name, each in by_measure.items()))
+    return ComparisonVerdict(tuple(tell_many(comparison, pairs) for pairs in by_measure.values()))
 
 
 def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
@@ -91,16 +88,17 @@ def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
         text = f"{measure}: {pair.a} and {pair.b} {reason}"
         text = f"{NO_DIFFERENCE}{measure} ({reason})" if is_plain(reason) else text
         return VerdictLine(measure, pair.a, (), (), (pair.b,), text)
-    other = other_of(pair, winner)
-    text = f"{winner} beats {other} on {measure}{direction(comparison, measure)}: {numbers(pair, winner)}"
+    other = pair.a if winner == pair.b else pair.b
+    text = f"{winner} beats {other} on {with_direction(comparison, measure)}: {numbers(pair, winner)}"
     return VerdictLine(measure, winner, (other,), (), (), text)
 
 
-def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str, float]) -> VerdictLine:
+def tell_many(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
     """How the baseline, or the run with the best mean, compares with the others."""
     measure, baseline = pairs[0].measure, comparison.settings.baseline
+    means = comparison._ordered_means(measure)  # noqa: SLF001 - the order of its table
     run = next(iter(means)) if baseline is None else baseline
-    found = {other_of(pair, run): pair for pair in pairs if run in (pair.a, pair.b)}
+    found = {pair.a if run == pair.b else pair.b: pair for pair in pairs if run in (pair.a, pair.b)}
     own = {name: found[name] for name in means if name in found}
     winners = {name: comparison.winner(pair) for name, pair in own.items()}
     beats = tuple(name for name in own if winners[name] == run)
@@ -116,7 +114,7 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str,
             return joined(names)
         return "all other runs" if len(names) == len(own) else f"{len(names)} of the {len(own)} other runs"
 
-    head = f"{measure}{direction(comparison, measure)}"
+    head = with_direction(comparison, measure)
     open_runs = undecided_words(comparison, {name: own[name] for name in undecided})
     if baseline is None:
         parts = [
@@ -134,10 +132,6 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair], means: Mapping[str,
         parts.append(f"no difference found for {open_runs}" if undecided else "")
         text = f"{head} against {run}: {'; '.join(filter(None, parts))}"
     return VerdictLine(measure, run, beats, beaten_by, undecided, text)
-
-
-def other_of(pair: Pair, run: str) -> str:
-    return pair.a if run == pair.b else pair.b
 
 
 def undecided_words(comparison: Comparison, pairs: Mapping[str, Pair]) -> str:
@@ -196,9 +190,13 @@ def is_plain(reason: str) -> bool:
     return reason.startswith(("could", "p "))
 
 
-def direction(comparison: Comparison, measure: str) -> str:
-    first = next(iter(comparison.results.results.values()))
-    return "" if first.measures[measure].definition.higher_is_better else " (lower is better)"
+def with_direction(comparison: Comparison, measure: str) -> str:
+    return measure if comparison._sign(measure) > 0 else f"{measure} (lower is better)"  # noqa: SLF001 - its own
+
+
+def in_favour(pair: Pair, run: str) -> tuple[float, float, float]:
+    """The difference of a pair and its interval, as a run of the two gains it."""
+    return (-pair.difference, -pair.high, -pair.low) if run == pair.a else (pair.difference, pair.low, pair.high)
 
 
 def numbers(pair: Pair, run: str) -> str:
@@ -206,9 +204,7 @@ def numbers(pair: Pair, run: str) -> str:
 
     The interval is not corrected for several comparisons; the p-value is.
     """
-    difference, low, high = pair.difference, pair.low, pair.high
-    if run == pair.a:
-        difference, low, high = -difference, -high, -low
+    difference, low, high = in_favour(pair, run)
     digits = max(map(digits_of, (difference / 10, low, high)))
     interval = "" if math.isnan(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
     return f"{difference:+.{digits}f}{interval}, {p_words(pair.p_corrected)}"

@@ -57,11 +57,8 @@ def evaluate_answers(
     own = find_convention(convention)
     resolved = resolve_measures(measures, own, {}, kinds=("answers", "scores"), short=SHORT_ANSWER_NAMES)
     answers, missing, unknown = pair_answers(references, predictions)
-    notes = []
-    if missing:
-        notes.append(Note.of(NoteKind.MISSING, about="predictions", queries=missing))
-    if unknown:
-        notes.append(Note.of(NoteKind.UNKNOWN, queries=unknown))
+    notes = [Note.of(NoteKind.MISSING, about="predictions", queries=missing)] if missing else []
+    notes += [Note.of(NoteKind.UNKNOWN, queries=unknown)] if unknown else []
     chosen = {name: each.measure for name, each in resolved.items()}
     functions = {name: each for name, each in chosen.items() if each.definition.of == "scores"}
     texts = {name: each for name, each in chosen.items() if name not in functions}
@@ -74,13 +71,9 @@ def evaluate_answers(
     records = [Record(name, answer=text, references=right) for name, text, right in rows]
     outside = score_records(records, functions)
     known, scores = {**result.measures, **outside.measures}, {**result.scores, **outside.scores}
-    return replace(
-        result,
-        measures={name: known[name] for name in chosen},
-        scores={name: scores[name] for name in chosen},
-        notes=(*result.notes, *outside.notes),
-        subject=subject_of(known, result.convention, result.policies),
-    )
+    subject = subject_of(known, result.convention, result.policies)
+    merged = replace(result, measures=known, scores=scores, notes=(*result.notes, *outside.notes), subject=subject)
+    return merged.only(chosen)
 
 
 def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:
@@ -99,21 +92,11 @@ def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], 
                 if name in statistics:
                     statistics[name].append(measure.definition.pooled.statistics(part, **measure.values))  # type: ignore[union-attr]
                 report((start + part.size * number / len(measures)) / answers.size)
-    whole = {name: np.concatenate(parts) for name, parts in scores.items()}
+    whole, sums = ({name: np.concatenate(parts) for name, parts in each.items()} for each in (scores, statistics))
+    said = [*notes]
     for name, measure in measures.items():
-        remarks = measure.definition.remarks
-        if remarks is not None:
-            said = remarks(answers, **measure.values)
-            notes = notes + [Note.of(NoteKind.MEASURE, measures=[name], remark=remark) for remark in said]
-    undefined = {name: int(np.isnan(each).sum()) for name, each in whole.items()}
-    notes = notes + measure_notes(measures, undefined, Policies())
-    return Result(
-        measures,
-        answers.ids,
-        whole,
-        "assay",
-        Policies(),
-        tuple(notes),
-        statistics={name: np.concatenate(parts) for name, parts in statistics.items()},
-        subject="answers",
-    )
+        if measure.definition.remarks is not None:
+            remarks = measure.definition.remarks(answers, **measure.values)
+            said += [Note.of(NoteKind.MEASURE, measures=[name], remark=remark) for remark in remarks]
+    said += measure_notes(measures, {name: int(np.isnan(each).sum()) for name, each in whole.items()}, Policies())
+    return Result(measures, answers.ids, whole, "assay", Policies(), tuple(said), statistics=sums, subject="answers")

@@ -5,6 +5,7 @@ A `Scorer` is a plan applied to judgments, for any number of runs. It reads a ru
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -104,8 +105,8 @@ def evaluate(
         ranking = scorer.read(run, progress=progress, **how)
         return warned(allow_for_voters(scorer.score(ranking), scorer, ranking, votes))
     if top:
-        results, kept = scorer.score_all({"run": run}, watch=lambda _: nullcontext(progress), **how)
-        return warned(replace(results["run"], _ranks=(scorer, *kept)))
+        results, ranks = scorer.score_all({"run": run}, watch=lambda _: nullcontext(progress), **how)
+        return warned(replace(results["run"], _ranks=ranks))
     return warned(scorer.evaluate(run, progress=progress, **how))
 
 
@@ -132,10 +133,10 @@ def evaluate_many(
     if not named:
         raise DataError("no run to evaluate; pass at least one")
     scorer = Scorer(make_plan(measures, convention=convention, **policies), qrels, threads=threads)
-    results = {name: scorer.evaluate(run) for name, run in named.items()}
+    results = Results({name: scorer.evaluate(run) for name, run in named.items()})
     for name, result in results.items():
         warned(result, name)
-    return Results(results)
+    return results
 
 
 class Evaluator:
@@ -211,14 +212,31 @@ class Evaluator:
         return warned(self._scorer.score(self._added or self._scorer.start()))
 
 
-class Kept(NamedTuple):
-    """What is kept of runs: judged documents by run and measure, the measures, the data, and the first documents."""
+class Ranks(NamedTuple):
+    """The judged documents that each run retrieved, by run and measure, ranked under the policies of the measure.
 
+    `runs` are the runs as tools take them, to be read again. `tops` has the first documents by run, if the plan keeps
+    them.
+    """
+
+    scorer: Scorer
     judged: dict[tuple[str, str], Judged]
     measures: dict[str, Measure]
     runs: dict[str, object]
     format: str | None
     tops: dict[str, Tops]
+
+    def can_read(self, name: str) -> bool:
+        """Whether a run can be read once more: a stream and an iterator have ended."""
+        data = self.runs[name]
+        return not isinstance(data, Iterator) and (not is_source(data) or isinstance(data, (str, os.PathLike)))
+
+    def named(self, name: str) -> Ranks:
+        """The ranks of the only run under another name."""
+        ((_, data),) = self.runs.items()
+        judged = {(name, measure): each for (_, measure), each in self.judged.items()}
+        tops = dict(zip([name], self.tops.values(), strict=False))
+        return self._replace(judged=judged, runs={name: data}, tops=tops)
 
 
 class Scorer:
@@ -229,13 +247,14 @@ class Scorer:
         self.threads = count_threads(threads)
         qrels = gather(qrels) if isinstance(qrels, Iterator) else qrels
         self.listed = count_queries(qrels)
-        self.qrels, self.refused = (qrels, {}) if isinstance(qrels, Qrels) else self.read_qrels(qrels)
+        self.refused: Refused = {}
+        if isinstance(qrels, Qrels):
+            self.qrels = qrels
+        else:
+            # Each measure's policies decide about duplicate judgments.
+            self.qrels, self.refused, _ = self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)
         for group in plan.groups:
             self.qrels.index_under(group.policies.duplicates)
-
-    def read_qrels(self, qrels: object) -> tuple[Qrels, Refused]:
-        """The judgments, and those that each tool refuses; each measure's policies decide about duplicate ones."""
-        return self.read_as_tools(qrels, partial(Qrels, duplicates=None), judgments=True)[:2]
 
     def read_as_tools(
         self, data: object, read: Callable[[Any], Read], *, judgments: bool, columns: Mapping[str, str] | None = None
@@ -306,9 +325,9 @@ class Scorer:
         format: str | None = None,
         columns: Mapping[str, str] | None = None,
         watch: Callable[[str], AbstractContextManager[Progress | None]] = lambda _: nullcontext(),
-    ) -> tuple[dict[str, Result], Kept]:
-        """The result of each run, and what is kept of them; `watch` shows the progress of reading each."""
-        results, kept = {}, Kept({}, {}, {}, format, {})
+    ) -> tuple[dict[str, Result], Ranks]:
+        """The result of each run, and the ranks of their documents; `watch` shows the progress of reading each."""
+        results, kept = {}, Ranks(self, {}, {}, {}, format, {})
         for name, run in runs.items():
             with watch(describe(run)) as progress:
                 read = self.read(run, format=format, columns=columns, progress=progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,8 @@ from assay.stats.intervals import FEWEST
 from assay.tasks.evaluate.scores import UNNAMED, find_measure, is_given_scores, read_given_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.core.judged import FloatArray
     from assay.tasks.evaluate.api import Scorer
 
@@ -35,7 +38,7 @@ def evaluate_anchored(scorer: Scorer, run: object, human: object, **how: Any) ->
     """The result of a run, anchored by human judgments of some queries, or by human scores of them."""
     if is_given_scores(human):
         return anchor_result(scorer.evaluate(run, **how), read_given_scores(human, list(scorer.plan.measures)))
-    run = read_again(run, format=how.get("format"), columns=how.get("columns"))
+    run = read_again(run, format=how["format"], columns=how["columns"])
     result = scorer.evaluate(run, **how)
     return anchor_result(result, scored_by_people(scorer, human, result).evaluate(run, **how | {"progress": None}))
 
@@ -68,15 +71,10 @@ def anchor_result(result: Anchorable, people: Result) -> Anchorable:
     if unknown := [query for query in labelled if query not in known]:
         notes.append(Note.of(NoteKind.ANCHORED, about="unknown", queries=unknown))
     human, plain = human_values(result, people)
-    notes += [
-        Note.of(NoteKind.ANCHORED, about="plain", measures=names, reason=reason) for reason, names in plain.items()
-    ]
-    anchored = replace(
-        result,
-        human=human,
-        _means={name: mean for name, mean in result.mean.items() if name not in human},
-        _intervals={},
-    )
+    for reason, names in plain.items():
+        notes.append(Note.of(NoteKind.ANCHORED, about="plain", measures=names, reason=reason))
+    means = {name: mean for name, mean in result.mean.items() if name not in human}
+    anchored = replace(result, human=human, _means=means, _intervals={})
     return replace(anchored, notes=loud_first([*result.notes, *anchor_notes(anchored), *notes]))
 
 
@@ -126,18 +124,14 @@ def anchor_notes(result: Result) -> list[Note]:
     return [note if len(names) == every else replace(note, measures=tuple(names)) for note, names in said.items()]
 
 
-def notes_on(result: Result, key: str, values: FloatArray) -> list[Note]:
-    anchor = result.anchored(key)
-    number, total = 0 if anchor is None else anchor.human, result.counted(key)
-    lone = np.flatnonzero(np.isfinite(values) & ~np.isfinite(result.scores[key]))
-    valueless = [result.queries[place] for place in lone]
-    notes = [Note.of(NoteKind.ANCHORED, about="valueless", queries=valueless)] if valueless else []
-    if number == total:
-        return [Note.of(NoteKind.ANCHORED, about="all", count=number), *notes]
-    notes.insert(0, Note.of(NoteKind.ANCHORED, count=number, total=f"{total:,}"))
-    if number < ADVISED:
-        notes.append(Note.of(NoteKind.ANCHORED, about="few", count=number, least=ADVISED))
-    p = sample_p(result.scores[key], values)
-    if p < UNLIKELY:
-        notes.append(Note.of(NoteKind.ANCHORED, about="sample", count=number, p=p_words(p)))
-    return notes
+def notes_on(result: Result, key: str, values: FloatArray) -> Iterator[Note]:
+    about = partial(Note.of, NoteKind.ANCHORED)
+    anchor, scores, total = result.anchored(key), result.scores[key], result.counted(key)
+    number = 0 if anchor is None else anchor.human
+    yield about(about="all", count=number) if number == total else about(count=number, total=f"{total:,}")
+    if lone := np.flatnonzero(np.isfinite(values) & ~np.isfinite(scores)).tolist():
+        yield about(about="valueless", queries=[result.queries[place] for place in lone])
+    if number < min(total, ADVISED):
+        yield about(about="few", count=number, least=ADVISED)
+    if number != total and (p := sample_p(scores, values)) < UNLIKELY:
+        yield about(about="sample", count=number, p=p_words(p))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -61,10 +62,8 @@ def evaluate_labels(
     judged_grades = [grades[~np.isnan(grades)] for grades in rankings]
     if relevant is not None and ideal is not None:
         raise DataError("give relevant= or ideal=, not both")
-    everything = judged_grades
-    if ideal is not None:
-        everything = read_ideal(judged_grades, ideal)
-    elif relevant is not None:
+    everything = judged_grades if ideal is None else read_ideal(judged_grades, ideal)
+    if relevant is not None:
         everything = with_unseen(judged_grades, relevant, usual.rel, notes)
     lengths = np.array([len(grades) for grades in rankings])
     query = np.repeat(np.arange(size), lengths)
@@ -144,13 +143,14 @@ def with_unseen(
             raise DataError(f"relevant= must be whole numbers, not {show(total)}")
     if len(totals) != size:
         raise DataError(f"relevant= must have one number per ranking: {size}, not {len(totals)}")
-    found = [int((grades >= rel).sum()) for grades in retrieved]
-    for number, (total, seen) in enumerate(zip(totals, found, strict=True)):
+    unseen = []
+    for number, (total, grades) in enumerate(zip(totals, retrieved, strict=True)):
+        seen = int((grades >= rel).sum())
         if total > MOST_RELEVANT:
             raise DataError(f"relevant[{number}] is {total}; the maximum is {MOST_RELEVANT:,}")
         if total < seen:
             raise DataError(f"relevant[{number}] is {total}, but labels[{number}] has {seen} relevant documents")
-    unseen = [int(total) - seen for total, seen in zip(totals, found, strict=True)]
+        unseen.append(int(total) - seen)
     if any(unseen):
         notes.append(Note.of(NoteKind.UNSEEN, count=sum(unseen), grade=f"{rel:g}"))
     return [np.append(grades, [rel] * missing) for grades, missing in zip(retrieved, unseen, strict=True)]
@@ -158,8 +158,5 @@ def with_unseen(
 
 def lacking(everything: FloatArray, some: FloatArray) -> FloatArray:
     """The values of `some` that are missing from `everything`, each as often as it is missing."""
-    values, counts = np.unique(some, return_counts=True)
-    missing = [
-        max(0, int(times) - int((everything == value).sum())) for value, times in zip(values, counts, strict=True)
-    ]
-    return np.repeat(values, missing)
+    missing = Counter(some.tolist()) - Counter(everything.tolist())
+    return np.array(sorted(missing.elements()), dtype=np.float64)

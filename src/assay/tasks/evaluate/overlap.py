@@ -8,7 +8,7 @@ many documents are judged, and how many were retrieved. This file is used only i
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -72,12 +72,9 @@ class RunOverlap(NamedTuple):
         return self.matched < SHARE * min(self.queries, self.matched + unknown)
 
     @property
-    def is_empty(self) -> bool:
-        return not self.filled
-
-    @property
     def has_few_documents(self) -> bool:
-        return self.hits < SHARE * self.expected
+        """Whether hardly a document is on both sides, or none was retrieved at all."""
+        return not self.filled or self.hits < SHARE * self.expected
 
 
 def no_query_error(ranking: Ranking) -> DataError:
@@ -92,23 +89,21 @@ def no_query_error(ranking: Ranking) -> DataError:
 
 def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
     """Whether judgments and run hardly meet, in their documents or their queries; `rule` is that for `doc_id`."""
+
+    def note(about: str, found: int, expected: int, said: str, advice: Advice) -> Note:
+        return Note.of(NoteKind.OVERLAP, about=about, count=found, ids=said, expected=f"{expected:,}", advice=advice)
+
     notes = []
     qrels, unknown, overlap = ranking.qrels, sorted(ranking.unknown()), RunOverlap.of(ranking)
     if overlap.has_few_queries(len(unknown)):
-        missing = [
-            query
-            for query, size in zip(qrels.queries, integers(ranking.counts(0)["retrieved"]), strict=True)
-            if size < 0
-        ]
-        said, advice = describe_ids(IdsOfBoth(missing, unknown), "suffix")
-        how: dict[str, Any] = {"ids": said, "expected": f"{overlap.matched + len(unknown):,}", "advice": advice}
-        notes.append(Note.of(NoteKind.OVERLAP, about="queries", count=overlap.matched, **how))
-    if overlap.is_empty:
-        return [*notes, Note.of(NoteKind.OVERLAP, about="empty", count=0)]
-    if overlap.has_few_documents:
-        said, advice = describe_documents(qrels, ranking.given, rule)
-        how = {"ids": said, "expected": f"{overlap.expected:,}", "advice": advice}
-        notes.append(Note.of(NoteKind.OVERLAP, about="few" if overlap.hits else "", count=overlap.hits, **how))
+        missing = np.flatnonzero(integers(ranking.counts(0)["retrieved"]) < 0).tolist()
+        ids = IdsOfBoth([qrels.queries[number] for number in missing], unknown)
+        notes.append(note("queries", overlap.matched, overlap.matched + len(unknown), *describe_ids(ids, "suffix")))
+    if not overlap.filled:
+        notes.append(Note.of(NoteKind.OVERLAP, about="empty", count=0))
+    elif overlap.has_few_documents:
+        described = describe_documents(qrels, ranking.given, rule)
+        notes.append(note("few" if overlap.hits else "", overlap.hits, overlap.expected, *described))
     return notes
 
 

@@ -86,7 +86,15 @@ class Plan:
     @cached_property
     def groups(self) -> list[PolicyGroup]:
         """The measures by their policies, each with the number of the kernel's options."""
-        return self._grouped[0]
+        found: list[Options] = []
+        groups = []
+        for policies, own in by_policies(self.measures).items():
+            group = PolicyGroup(policies, own, len(found))
+            wanted = kernel_options(policies, group.needs)
+            if wanted not in found:
+                found.append(wanted)
+            groups.append(group._replace(number=found.index(wanted)))
+        return groups
 
     @cached_property
     def options(self) -> list[Options]:
@@ -94,21 +102,8 @@ class Plan:
 
         With `top`, the first keep so many documents of each query, as the policies of the first group rank them.
         """
-        return self._grouped[1]
-
-    @cached_property
-    def _grouped(self) -> tuple[list[PolicyGroup], list[Options]]:
-        groups: list[PolicyGroup] = []
-        options: list[Options] = []
-        for policies, own in by_policies(self.measures).items():
-            group = PolicyGroup(policies, own, len(options))
-            wanted = kernel_options(policies, group.needs)
-            if wanted not in options:
-                options.append(wanted)
-            groups.append(group._replace(number=options.index(wanted)))
-        if self.top and groups:
-            options[0] = kernel_options(groups[0].policies, groups[0].needs, self.top)
-        return groups, options
+        first = {group.number: group for group in reversed(self.groups)}
+        return [kernel_options(first[n].policies, first[n].needs, 0 if n else self.top) for n in range(len(first))]
 
     @cached_property
     def tools(self) -> dict[str, Convention]:
@@ -170,34 +165,28 @@ def make_plan(
     (['ndcg@10', 'trec_eval:map'], 'skip', True)
     """
     names = (measures,) if isinstance(measures, str) else tuple(measures) if isinstance(measures, (list, tuple)) else ()
-    values = tuple(policies.values())
-    if names and {type(each) for each in (*names, convention)} == {str} and all(map(is_hashable, (top, *values))):
+    values = (top, *policies.values())
+    try:
+        hash(values)
+    except TypeError:
+        names = ()
+    if names and {type(each) for each in (*names, convention)} == {str}:
         # The same names give the same plan, unless a measure was registered; 1 and True are different options.
-        kinds = tuple(map(type, (top, *values)))
-        return _plan_once(names, convention, top, tuple(policies.items()), kinds, TABLE.changes)
-    return _plan_anew(measures, convention, top, policies)
+        marks = (*map(type, values), TABLE.changes)
+        return _plan_once(names[0] if len(names) == 1 else names, convention, top, tuple(policies.items()), marks)
+    return _plan_anew(measures, convention, top, policies.items())
 
 
-@lru_cache(maxsize=256)
-def _plan_once(
-    names: tuple[str, ...], convention: str, top: int, policies: tuple[tuple[str, Any], ...], *_: object
+def _plan_anew(
+    measures: object, convention: str, top: int, options: Iterable[tuple[str, Any]], _: object = None
 ) -> Plan:
-    return _plan_anew(names[0] if len(names) == 1 else names, convention, top, dict(policies))
-
-
-def _plan_anew(measures: object, convention: str, top: int, policies: Mapping[str, Any]) -> Plan:
-    tool = find_convention(convention)
+    tool, policies = find_convention(convention), dict(options)
     resolved = resolve_measures(measures, tool, policies)
     check_chunks(policies, policies.get("doc_id"))
     return Plan(resolved, tool.name, tool.policies.changed(policies), top=top)
 
 
-def is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+_plan_once = lru_cache(maxsize=256)(_plan_anew)
 
 
 def resolve_measures(
@@ -219,9 +208,8 @@ def resolve_measures(
     for name, (measure, _) in resolved.items():
         kind = measure.definition.of
         if kind not in kinds:
-            what = {"scores": "score from elsewhere", "judged": "measure that an LLM judges"}.get(
-                kind, f"measure of {kind}"
-            )
+            named = {"scores": "score from elsewhere", "judged": "measure that an LLM judges"}
+            what = named.get(kind, f"measure of {kind}")
             raise MeasureError(f"{name} is a {what}; use {''.join(map(str, TASKS[kind]))}")
     return resolved
 

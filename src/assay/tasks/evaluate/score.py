@@ -136,7 +136,14 @@ def merge_parts(
     for name, each in own.items():
         others.setdefault(each.differing(policies), []).append(name)
     differing = [Note.of(NoteKind.POLICIES, measures=names, policies=how) for how, names in others.items()]
-    notes = (*notes, *differing, *merge_notes(parts, policies))
+    # What only other policies led to names their measures.
+    said = [note for part in parts if part.policies == policies or len(parts) == 1 for note in part.notes]
+    common = {*said}
+    for part in parts:
+        for note in (each for each in part.notes if each not in common):
+            is_common = note.kind in ALWAYS_COMMON or note.measures
+            said.append(note if is_common else replace(note, measures=tuple(part.measures)))
+    notes = (*notes, *differing, *dict.fromkeys(said))
     in_order = {name: measures[name] for name in resolved}
     return Result(in_order, queries, scores, convention, policies, notes, own, _means=means)
 
@@ -153,9 +160,7 @@ def warned(result: Noted, run: str = "") -> Noted:
 
 
 def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
-    if not some:
-        return np.zeros(len(queries), dtype=np.bool_)
-    return np.array([query in some for query in queries])
+    return np.array([query in some for query in queries]) if some else np.zeros(len(queries), dtype=np.bool_)
 
 
 def compute(measure: Measure, judged: Judged) -> FloatArray:
@@ -190,8 +195,12 @@ def query_notes(
 
     Raises if none may be missing.
     """
+
+    def where(mask: BoolArray) -> list[str]:
+        return [queries[number] for number in np.flatnonzero(mask)]
+
     notes = []
-    missing = [queries[number] for number in np.flatnonzero(~present)]
+    missing = where(~present)
     if missing and policies.missing == "error":
         are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
         raise MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
@@ -200,22 +209,20 @@ def query_notes(
         effect = EFFECTS["missing"][policies.missing]
         notes.append(Note.of(NoteKind.MISSING, queries=missing, effect=effect, advice=advice))
     counted = present if policies.missing == "skip" else np.ones_like(present)
-    bare = [queries[number] for number in np.flatnonzero(~has_relevant & counted)]
-    if bare:
+    if bare := where(~has_relevant & counted):
         notes.append(Note.of(NoteKind.NO_RELEVANT, queries=bare, effect=EFFECTS["no_relevant"][policies.no_relevant]))
-    empty = [queries[number] for number in np.flatnonzero(~has_results & counted)]
-    if empty and policies.no_results != "zero":
+    if policies.no_results != "zero" and (empty := where(~has_results & counted)):
         notes.append(Note.of(NoteKind.NO_RESULTS, queries=empty, effect=EFFECTS["no_results"][policies.no_results]))
     return notes
 
 
 def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int], policies: Policies) -> list[Note]:
     """For how many queries a measure itself is undefined, and which measures `rel` does not affect."""
-    notes = []
-    for name, measure in measures.items():
-        reason = measure.definition.undefined
-        if undefined[name] and reason:
-            notes.append(Note.of(NoteKind.UNDEFINED, count=undefined[name], measures=[name], reason=reason))
+    notes = [
+        Note.of(NoteKind.UNDEFINED, count=undefined[name], measures=[name], reason=measure.definition.undefined)
+        for name, measure in measures.items()
+        if undefined[name] and measure.definition.undefined
+    ]
     graded = [name for name, each in measures.items() if each.values.get("rel", 0) == 0 and "gain" in each.values]
     if policies.rel != 1 and graded:
         notes.append(Note.of(NoteKind.REL, measures=graded, rel=f"{policies.rel:g}"))
@@ -229,16 +236,3 @@ def refused_notes(refused: Refused, what: str) -> list[Note]:
     autorag cannot use the judgments of 2 queries; left out of the mean: 'q1', 'q2'
     """
     return [Note.of(NoteKind.PREPARED, queries=each, tool=tool, what=what) for tool, each in refused.items()]
-
-
-def merge_notes(parts: Sequence[Scored], policies: Policies) -> list[Note]:
-    """The notes of measures under several policies; what only other policies led to names their measures."""
-    common = [note for part in parts if part.policies == policies or len(parts) == 1 for note in part.notes]
-    merged = list(common)
-    for part in parts:
-        merged += [
-            note if note.kind in ALWAYS_COMMON or note.measures else replace(note, measures=tuple(part.measures))
-            for note in part.notes
-            if note not in common
-        ]
-    return list(dict.fromkeys(merged))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,6 @@ from assay.results.result import Result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.judged import FloatArray
     from assay.data.records.record import Record
 
 # The name of scores that have none of their own: numbers by query.
@@ -52,11 +52,11 @@ def read_given_scores(data: object, measures: object = None) -> Result:
         data = [{"query_id": query, RECORD_SCORES: {"score": value}} for query, value in data.items()]  # type: ignore[attr-defined]
     rows = read_records(data, RecordFields(any_field=True), name="the scores").each
     # Numbers in fields of their own count if there are no `scores`, or if they are named.
-    known = every_score(rows, fields=False) or every_score(rows, fields=True)
-    every = [*known, *(name for name in every_score(rows, fields=True) if name not in known)]
+    every = every_score(rows, fields=True)
+    known = every_score(rows, fields=False) or every
     given = () if measures is None else measure_names(measures)
-    wanted = [name for each in given if (name := PREFIX + score_name(str(each).removeprefix(PREFIX))) in every]
-    names = wanted or known
+    wanted = [PREFIX + score_name(str(each).removeprefix(PREFIX)) for each in given]
+    names = [name for name in wanted if name in every] or known
     if not names:
         raise DataError(f"{describe(data)} has no scores: no field of any record holds numbers")
     return score_records(rows, {name: parse_score(name) for name in names})
@@ -72,8 +72,7 @@ def is_given_scores(data: object, measures: object = None) -> bool:
 
 
 def is_numbers(data: object) -> bool:
-    is_flat = isinstance(data, Mapping) and not any(isinstance(each, (Mapping, Iterable)) for each in data.values())
-    return is_flat and len(data) > 0  # type: ignore[arg-type]
+    return isinstance(data, Mapping) and len(data) > 0 and not any(isinstance(each, Iterable) for each in data.values())
 
 
 def field_names(data: object) -> list[str]:
@@ -95,13 +94,13 @@ def field_names(data: object) -> list[str]:
 
 def find_measure(result: Result, name: str | Measure) -> str | None:
     """The key of a measure in a result, or of the score from elsewhere that is called like it; None without one."""
-    for key in (str(name), PREFIX + score_name(str(name).removeprefix(PREFIX)), str(name).removeprefix(PREFIX)):
+    bare = str(name).removeprefix(PREFIX)
+    for key in (str(name), PREFIX + score_name(bare), bare):
         if key in result.measures:
             return key
-    try:
+    with suppress(MeasureError):
         return result.key(name)
-    except MeasureError:
-        return None
+    return None
 
 
 def unknown_measure(name: str | Measure, result: Result, where: str) -> MeasureError:
@@ -113,13 +112,13 @@ def with_every_score(
     chosen: Mapping[str, Chosen], records: Sequence[Record], known: Iterable[str] = ()
 ) -> dict[str, Chosen]:
     """The measures with `score:*` replaced by the scores that it stands for; `known` are fields with other parts."""
-    if EVERY not in chosen:
-        return dict(chosen)
-    policies = chosen[EVERY].policies
-    every = {name: Chosen(parse_score(name), policies) for name in every_score(records, fields=True, known=known)}
-    replaced = [{key: each} if key != EVERY else every for key, each in chosen.items()]
-    # A score that is also named has what its name says.
-    return {key: chosen.get(key, each) for group in replaced for key, each in group.items()}
+    replaced: dict[str, Chosen] = {}
+    for key, each in chosen.items():
+        names = every_score(records, fields=True, known=known) if key == EVERY else ()
+        # A score that is also named has what its name says.
+        every = {name: chosen.get(name, Chosen(parse_score(name), each.policies)) for name in names}
+        replaced |= every if key == EVERY else {key: each}
+    return replaced
 
 
 def score_records(records: Sequence[Record], measures: Mapping[str, Measure]) -> Result:
@@ -139,16 +138,10 @@ def score_records(records: Sequence[Record], measures: Mapping[str, Measure]) ->
     # The function itself is not part of the result: it can be compared, stored and pickled without it.
     plain = {name: Measure(each.definition, each.values) for name, each in measures.items()}
     own = find_convention("assay")
-    return Result(plain, queries, scores, own.name, own.policies, missing_notes(queries, scores), subject="scores")
-
-
-def missing_notes(queries: list[str], scores: Mapping[str, FloatArray]) -> tuple[Note, ...]:
-    """Which questions have no value; once for all scores that lack the same ones."""
-    names: dict[tuple[str, ...], list[str]] = {}
+    # Which questions have no value is said once for all scores that lack the same ones.
+    lacking: dict[tuple[str, ...], list[str]] = {}
     for name, values in scores.items():
-        missing = tuple(queries[at] for at in np.flatnonzero(np.isnan(values)))
-        if missing:
-            names.setdefault(missing, []).append(name)
-    return tuple(
-        Note.of(NoteKind.MISSING, about="scores", queries=missing, measures=group) for missing, group in names.items()
-    )
+        if missing := tuple(queries[at] for at in np.flatnonzero(np.isnan(values))):
+            lacking.setdefault(missing, []).append(name)
+    notes = (Note.of(NoteKind.MISSING, about="scores", queries=each, measures=names) for each, names in lacking.items())
+    return Result(plain, queries, scores, own.name, own.policies, tuple(notes), subject="scores")

@@ -33,6 +33,7 @@ from assay.tasks.evaluate.whole_queries import (
     SCORES,
     WholeQueries,
     add_up_notes,
+    needs_sums,
     note_rows,
     score_rows,
 )
@@ -89,9 +90,8 @@ def evaluate(
     if not isinstance(collect, bool) and collect != NOTES:
         raise PolicyError(f"collect must be True, False or {NOTES!r}, not {show(collect)}")
     if not is_spark(run):
-        raise DataError(
-            f"the run must be a Spark DataFrame, not {show(type(run).__name__)}; use assay.evaluate for others"
-        )
+        given = show(type(run).__name__)
+        raise DataError(f"the run must be a Spark DataFrame, not {given}; use assay.evaluate for others")
     named = run_column if run_column != RUN or RUN in run.columns else None
     rule = None if policies.get("doc_id") is None else DocIdRule.parse(policies["doc_id"])
     rows = read_run(run, columns, named, order_column, rule)
@@ -99,8 +99,9 @@ def evaluate(
     plan = make_plan(measures, convention=convention, **policies)
     task = SparkTask(plan, SparkJudgments.of(qrels, broadcast, collect=collect is True), rows, broadcast)
     task.check_policies()
-    is_checked = "duplicates" in policies
-    counted = None if method == "group" or is_checked or task.must_group() else task.count()
+    # For large judgments, the chunks of documents, or sums of all scores, rows cannot be counted apart.
+    must_group = task.judgments.is_large or plan.policies.doc_id is not None or needs_sums(plan)
+    counted = None if method == "group" or "duplicates" in policies or must_group else task.count()
     if counted is None and collect is False:
         return task.map_queries(SCORES)
     if counted is None and collect == NOTES and task.judgments.is_large:
@@ -175,17 +176,11 @@ class SparkTask:
         """Raises if a policy needs what a DataFrame does not have."""
         for policies in (group.policies for group in self.plan.groups):
             if uses_order(policies) and not self.run.has_order:
-                is_given = policies.order == "given"
+                option = Option("order", "given") if policies.order == "given" else Option("ties", policies.ties)
                 raise PolicyError(
-                    f"{Option('order', 'given') if is_given else Option('ties', policies.ties)} depends on the order "
-                    "of rows, which a DataFrame does not have; name a column of whole numbers that has it: "
-                    f"{Option('order_column')}"
+                    f"{option} depends on the order of rows, which a DataFrame does not have; name a column of whole "
+                    f"numbers that has it: {Option('order_column')}"
                 )
-
-    def must_group(self) -> bool:
-        """Whether rows cannot be counted apart: for large judgments, the chunks of documents, or sums of all scores."""
-        needs_sums = any("spread" in group.needs for group in self.plan.groups)
-        return self.judgments.is_large or self.plan.policies.doc_id is not None or needs_sums
 
     def count(self) -> Counted | None:
         """What is counted without a shuffle of the run; None if whole queries must be ranked."""
@@ -227,9 +222,8 @@ class SparkTask:
         """The result of every run, by its name; None if there is one without a name."""
         if not len(counted.facts):
             raise DataError("the run has no rankings")
-        unchecked = Note.of(
-            NoteKind.DUPLICATES, about="unchecked", advice=(Option("duplicates", "error"), " looks at all documents")
-        )
+        advice = (Option("duplicates", "error"), " looks at all documents")
+        unchecked = Note.of(NoteKind.DUPLICATES, about="unchecked", advice=advice)
         results: dict[str | None, Result] = {}
         for name in counted.runs:
             ranking = counted.ranking(self.judgments.local, name)
@@ -245,9 +239,8 @@ class SparkTask:
 
         rows = self.run.frame if name is None else self.run.frame.where(functions.col("run") == name)
         sample: dict[str, dict[str, float]] = {}
-        for query, document, score in to_frame(
-            rows.select("query_id", "doc_id", "value").limit(MOST_SAMPLED)
-        ).iter_rows():
+        found = to_frame(rows.select("query_id", "doc_id", "value").limit(MOST_SAMPLED))
+        for query, document, score in found.iter_rows():
             sample.setdefault(query, {})[document] = score
         return sample
 

@@ -9,11 +9,13 @@ Applied Statistics 1, 2007. The run is ranked once; a draw changes only grades.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.errors import PolicyError
+from assay.core.judged import integers
 from assay.core.measure import is_anchorable
 from assay.core.note import Note, NoteKind, loud_first
 from assay.data.qrels import Qrels
@@ -34,41 +36,25 @@ DRAWS = 200
 SEED = 0
 
 
-class DrawnIndex(NamedTuple):
-    """Judged documents with other grades, in place of the kernel's index."""
+class Drawn:
+    """Judgments with other grades, in place of the kernel's rows and index."""
 
-    known: Index
-    values: FloatArray
+    def __init__(self, known: Rows | Index, index: Index, drawn: FloatArray) -> None:
+        self._known, self._index, self._drawn = known, index, drawn
 
-    def starts(self) -> bytes:
-        return self.known.starts()
-
-    def row_documents(self) -> bytes:
-        return self.known.row_documents()
-
-    def document(self, number: int) -> str:
-        return self.known.document(number)
-
-    def grades(self) -> bytes:
-        return self.values.tobytes()
-
-    def best_first(self) -> bytes:
-        starts = np.frombuffer(self.known.starts(), dtype=np.int64)
-        owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        return self.values[np.lexsort((-self.values, owner))].tobytes()
-
-
-class DrawnRows:
-    """Judgments with other grades, in place of the kernel's rows."""
-
-    def __init__(self, rows: Rows, drawn: DrawnIndex) -> None:
-        self._rows, self._drawn = rows, drawn
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the kernel's rows have
-        return getattr(self._rows, name)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the kernel's rows or index have
+        return getattr(self._known, name)
 
     def values(self) -> bytes:
-        return self._drawn.values[np.frombuffer(self._drawn.row_documents(), dtype=np.int64)].tobytes()
+        return self._drawn[integers(self._index.row_documents())].tobytes()
+
+    def grades(self) -> bytes:
+        return self._drawn.tobytes()
+
+    def best_first(self) -> bytes:
+        starts = integers(self._index.starts())
+        owner = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return self._drawn[np.lexsort((-self._drawn, owner))].tobytes()
 
 
 def read_voted(qrels: object, votes: object) -> tuple[Qrels, Votes]:
@@ -86,28 +72,23 @@ def read_voted(qrels: object, votes: object) -> tuple[Qrels, Votes]:
 
 def allow_for_voters(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> Result:
     """The result with wider intervals: the variance of each mean between draws of voters is added."""
-    notes = [*votes.notes]
-    voters = votes.voter_count
+    notes, voters = [*result.notes, *votes.notes], votes.voter_count
     means = {name: measure for name, measure in result.measures.items() if is_anchorable(measure)}
     if others := [name for name in result.measures if name not in means]:
         notes.append(Note.of(NoteKind.VOTES, about="plain", measures=others))
+    noise = {}
     if voters == 1:
         notes.append(Note.of(NoteKind.VOTES, about="one"))
-        return replace(result, notes=loud_first((*result.notes, *notes)), matching=(*result.matching, votes.signature))
-    notes.append(Note.of(NoteKind.VOTES, about="drawn", count=voters, draws=DRAWS))
-    drawn = drawn_means(result, scorer, read, votes)
-    noise = {
-        # The share that the bootstrap of a few voters misses; and a mean's variance is that of a score by their number.
-        name: np.full(len(result.queries), variance(drawn[name]) * voters / (voters - 1) * result.counted(name))
-        for name in means
-    }
+    else:
+        notes.append(Note.of(NoteKind.VOTES, about="drawn", count=voters, draws=DRAWS))
+        drawn = drawn_means(result, scorer, read, votes)
+        for name in means:
+            known = np.array(drawn[name])[~np.isnan(drawn[name])]
+            variance = float(known.var(ddof=1)) if len(known) > 1 else 0.0
+            # With the share that few voters miss; and a mean's variance is that of a score by the number of scores.
+            noise[name] = np.full(len(result.queries), variance * voters / (voters - 1) * result.counted(name))
     matching = (*result.matching, votes.signature)
-    return replace(result, noise=noise, notes=loud_first((*result.notes, *notes)), matching=matching, _intervals={})
-
-
-def variance(values: list[float]) -> float:
-    known = np.array(values)[~np.isnan(values)]
-    return float(known.var(ddof=1)) if len(known) > 1 else 0.0
+    return replace(result, noise=noise, notes=loud_first(notes), matching=matching, _intervals={})
 
 
 def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> dict[str, list[float]]:
@@ -120,8 +101,7 @@ def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> 
             index = scorer.qrels.index_under(group.policies.duplicates)
             values = np.frombuffer(index.grades(), dtype=np.float64).copy()
             values[places] = grades
-            drawn = DrawnIndex(index, values)
-            rows = DrawnRows(scorer.qrels.rows, drawn)
+            rows, drawn = (Drawn(known, index, values) for known in (scorer.qrels.rows, index))
             judged, found = rank_hits(rows, drawn, counted, group.policies, repeated=scorer.qrels.duplicates)  # type: ignore[arg-type]
             bound = {name: result.measures[name] for name in group.measures}
             queries = scorer.qrels.queries
@@ -132,8 +112,6 @@ def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> 
 
 
 def document_numbers(qrels: Qrels, votes: Votes) -> IntArray:
-    numbers = {}
-    for place, query in enumerate(qrels.queries):
-        for number in range(qrels.index_starts[place], qrels.index_starts[place + 1]):
-            numbers[query, qrels.index.document(number)] = number
+    spans = zip(qrels.queries, pairwise(qrels.index_starts), strict=True)
+    numbers = {(query, qrels.index.document(number)): number for query, span in spans for number in range(*span)}
     return np.array([numbers[pair] for pair in votes.pair_names], dtype=np.int64)

@@ -25,7 +25,7 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.overlap import RunOverlap
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from assay.engine.ranking import Ranking
     from assay.results.result import Result
@@ -67,30 +67,36 @@ class WholeQueries:
 
     def __call__(self, rows: polars.DataFrame) -> polars.DataFrame:
         # Where places are not known, sums of scores are in the order of documents.
-        needs_sums = not self.has_order and any("spread" in group.needs for group in self.plan.groups)
-        by = [*(["order"] if "order" in rows.columns else []), *(["doc_id"] if needs_sums else [])]
+        by = ["order"] if "order" in rows.columns else []
+        by += ["doc_id"] if not self.has_order and needs_sums(self.plan) else []
         rows = rows.sort(by, maintain_order=True) if by else rows
         is_judgment = rows["is_judgment"].is_not_null()
-        qrels = read_judgments(rows.filter(is_judgment))
+        judgments = rows.filter(is_judgment)
+        has_groups = "group" in rows.columns and judgments["group"].null_count() < len(judgments)
+        columns = ("query_id", "doc_id", *(["group"] if has_groups else []))
+        qrels = Qrels(judgments.select(*columns, relevance="value"), duplicates=None) if len(judgments) else None
         counted = self.rank(qrels, rows.filter(~is_judgment))
         if self.makes == COUNTED:
             return polars.DataFrame({name: [to_bytes(getattr(counted, name))] for name in Counted.__slots__})
         if qrels is None:
             return polars.concat([self.unjudged(counted, run) for run in self.runs])
-        rankings = [counted.ranking(qrels, run) for run in self.runs]
+        rankings = {run: counted.ranking(qrels, run) for run in self.runs}
         # They need not have a query in common with these judgments.
-        results = dict(zip(self.runs, map(self.plan.score, rankings), strict=True))
+        results = {run: self.plan.score(ranking) for run, ranking in rankings.items()}
         if self.makes == SCORES:
             return score_rows(results)
-        figures = [figure_rows(ranking, run) for ranking, run in zip(rankings, self.runs, strict=True)]
-        return polars.concat([note_rows(results, self.plan, qrels), *figures])
+        parts = [note_rows(results, self.plan, qrels)]
+        # How far these judgments and the run meet stands beside the notes.
+        for run, ranking in rankings.items():
+            figures = RunOverlap.of(ranking)._asdict().items()
+            parts.append(note_frame([(name, FIGURES, (), count, ()) for name, count in figures], run))
+        return polars.concat(parts)
 
     def rank(self, qrels: Qrels | None, rows: polars.DataFrame) -> Counted:
         rule: Any = self.plan.policies.doc_id
         is_by_field = rule is not None and rule.is_field
-        plan = replace(
-            self.plan, policies=self.plan.policies.changed({"doc_id": DOCUMENT_COLUMN} if is_by_field else {})
-        )
+        changes = {"doc_id": DOCUMENT_COLUMN} if is_by_field else {}
+        plan = replace(self.plan, policies=self.plan.policies.changed(changes))
         # Nothing is counted of queries without judgments, but a ranker needs some.
         scorer = Scorer(plan, qrels or Qrels({"\0": {"\0": 1}}), threads=1)
         parts = [Counted()]
@@ -147,13 +153,9 @@ class WholeQueries:
         return note_frame([note] if queries else [], run)
 
 
-def read_judgments(rows: polars.DataFrame) -> Qrels | None:
-    if not len(rows):
-        return None
-    has_groups = "group" in rows.columns and rows["group"].null_count() < len(rows)
-    return Qrels(
-        rows.select("query_id", "doc_id", *(["group"] if has_groups else []), relevance="value"), duplicates=None
-    )
+def needs_sums(plan: Plan) -> bool:
+    """Whether a measure needs sums of all scores."""
+    return any("spread" in group.needs for group in plan.groups)
 
 
 def unmatched(table: polars.DataFrame, rule: DocIdRule) -> list[str]:
@@ -176,31 +178,18 @@ def score_rows(results: dict[str | None, Result]) -> polars.DataFrame:
 def note_rows(results: dict[str | None, Result], plan: Plan, qrels: Qrels) -> polars.DataFrame:
     """Notes as rows whose counts add up, with the first few of their queries."""
     judgments = {note.text for group in plan.groups for note in qrels_notes(qrels, group.policies)}
-    parts = []
-    for run, result in results.items():
-        rows = [
-            (str(note.kind), about_of(note, judgments), note.measures, note.count, sorted(note.queries)[:MOST_QUERIES])
-            for note in result.notes
-        ]
-        parts.append(note_frame(rows, run))
-    return polars.concat(parts)
 
+    def row(note: Note) -> tuple[Any, ...]:
+        # Ids that a rule does not match are counted apart from chunks that were left out.
+        left_out = note.kind != NoteKind.CHUNKS or note.text == Note.of(NoteKind.CHUNKS, count=note.count).text
+        about = "judgments" if note.text in judgments else "run" if left_out else "rule"
+        return str(note.kind), about, note.measures, note.count, sorted(note.queries)[:MOST_QUERIES]
 
-def about_of(note: Note, judgments: Collection[str]) -> str:
-    """What a note is about; ids that a rule does not match are counted apart from chunks that were left out."""
-    if note.text in judgments:
-        return "judgments"
-    left_out = Note.of(NoteKind.CHUNKS, count=note.count).text
-    return "rule" if note.kind == NoteKind.CHUNKS and note.text != left_out else "run"
+    return polars.concat([note_frame(list(map(row, result.notes)), run) for run, result in results.items()])
 
 
 def note_frame(rows: Sequence[tuple[Any, ...]], run: str | None) -> polars.DataFrame:
     return polars.DataFrame([(run, *row) for row in rows], schema=NOTE_COLUMNS, orient="row")
-
-
-def figure_rows(ranking: Ranking, run: str | None) -> polars.DataFrame:
-    """How far these judgments and the run meet, as rows beside those of notes."""
-    return note_frame([(name, FIGURES, (), count, ()) for name, count in RunOverlap.of(ranking)._asdict().items()], run)
 
 
 def add_up_notes(notes: polars.DataFrame) -> polars.DataFrame:
@@ -215,7 +204,6 @@ def add_up_notes(notes: polars.DataFrame) -> polars.DataFrame:
         overlap = RunOverlap(*(counts.get(name, 0) for name in RunOverlap._fields))
         unjudged = int(own.filter(kind=str(NoteKind.UNJUDGED))["count"].sum())
         few = [overlap.matched] if overlap.has_few_queries(unjudged) else []
-        if overlap.is_empty or overlap.has_few_documents:
-            few.append(overlap.hits)
+        few += [overlap.hits] if overlap.has_few_documents else []
         parts.append(note_frame([(str(NoteKind.OVERLAP), "run", (), count, ()) for count in few], run))
     return polars.concat(parts)

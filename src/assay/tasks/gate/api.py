@@ -124,9 +124,8 @@ def check_rules(rules: Rules) -> Rules:
     """The rules, checked, with the number of samples that the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    known = check_settings(
-        ComparisonSettings(test=rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed)
-    )
+    asked = {name: getattr(rules, name) for name in ("test", "alpha", "samples", "seed")}
+    known = check_settings(ComparisonSettings(**asked))
     if known.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(known.alpha)}")
     if not isinstance(rules.strict, bool):
@@ -136,10 +135,9 @@ def check_rules(rules: Rules) -> Rules:
 
 def score_sides(qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead) -> Sides:
     """The results of both sides, on the same queries; runs are scored."""
-    finished = {side: finished_result(each) for side, each in data.items()}
     results = {}
-    for side, result in finished.items():
-        if result is not None:
+    for side, each in data.items():
+        if (result := finished_result(each)) is not None:
             try:
                 results[side] = result.only(names[side])
             except MeasureError as error:

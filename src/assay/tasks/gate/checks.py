@@ -12,7 +12,7 @@ from assay.core.text import Option, count, p_words
 from assay.stats.intervals import FEWEST, ROUNDING, alike, detectable, deviation
 from assay.stats.paired import PAIRED_TESTS, constant_p, per_column, shifted_samples
 from assay.stats.significance import correct
-from assay.tasks.compare.ranks import Move
+from assay.tasks.compare.ranks import Move, ranked_documents
 from assay.tasks.gate.result import GateCheck, Rules
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.core.judged import FloatArray
     from assay.results.result import Result
     from assay.stats.anchored import Anchored
-    from assay.tasks.compare.ranks import Ranks
+    from assay.tasks.evaluate.api import Ranks
 
 RUN, BASELINE = "run", "baseline"
 # What a check is about if it is not a measure.
@@ -46,7 +46,7 @@ class Sides(NamedTuple):
         if self.ranks is None or (RUN, measure) not in self.ranks.judged:
             return Move(query, before, after, ())
         has_both = before is not None and (BASELINE, measure) in self.ranks.judged
-        documents = self.ranks.documents(query, measure, BASELINE if has_both else None, RUN)
+        documents = ranked_documents(self.ranks, query, measure, BASELINE if has_both else None, RUN)
         return Move(query, before, after, documents, has_both)
 
 
@@ -114,9 +114,9 @@ def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
     reason = f"{shown} ({'minimum' if sign > 0 else 'maximum'} {bound})"
     if not passed:
         reason += f", {apart(abs(value - limit), 0.0)[0]} too {'low' if sign > 0 else 'high'}"
-    order = np.argsort(sign * sides.run.scores[name], kind="stable")
-    numbers = [each for each in order if not np.isnan(sides.run.scores[name][each])]
-    worst = worst_of(name, numbers, sides, moved=False)
+    scores = sides.run.scores[name]
+    order = [each for each in np.argsort(sign * scores, kind="stable") if not np.isnan(scores[each])]
+    worst = worst_of(name, order, sides, moved=False)
     return GateCheck(name, "minimum", passed, value, limit, reason, sides.run.counted(name), worst=worst)
 
 
@@ -135,19 +135,18 @@ def drop_checks(
 ) -> list[GateCheck]:
     """Whether each measure dropped by no more than its limit."""
     tested = [name for name in limits if is_testable(name, sides)]
-    if not rules.strict and len(tested) < len(limits):
-        name = next(name for name in limits if name not in tested)
-        raise MeasureError(
-            f"{name} is not a mean over queries, so its drop cannot be tested; "
-            f"set a minimum, or {Option('strict', value=True)}"
-        )
+    others = [name for name in limits if name not in tested]
+    if others and not rules.strict:
+        option = Option("strict", value=True)
+        why = f"{others[0]} is not a mean over queries, so its drop cannot be tested"
+        raise MeasureError(f"{why}; set a minimum, or {option}")
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
         beyond = np.stack([drops[name].beyond for name in tested], axis=1)
         p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
-        for place, anchor in enumerate(drops[name].anchor for name in tested):
-            if anchor is not None:
-                p_values[place] = anchor.above(drops[tested[place]].limit)
+        for place, drop in enumerate(drops[name] for name in tested):
+            if drop.anchor is not None:
+                p_values[place] = drop.anchor.above(drop.limit)
         for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
             drops[name] = drops[name]._replace(p=float(p), p_corrected=float(corrected))
     return [drop_check(drop, sides, rules, rules.alpha / max(len(tested), 1)) for drop in drops.values()]
@@ -165,34 +164,35 @@ def drop_of(name: str, limit: float, sides: Sides, baseline: Result, notes: list
     after, before = value_of(name, sides.run, RUN), value_of(name, baseline, BASELINE)
     changes = sign * (sides.run.scores[name] - baseline.scores[name])
     is_total = sides.run.measures[name].definition.aggregate == "sum"
+    whole = Drop(name, limit, before, changes, sign * (before - after), is_total)
     if not is_testable(name, sides):
-        return Drop(name, limit, before, changes, sign * (before - after), is_total)
+        return whole
     known = changes[~np.isnan(changes)]
     if not len(known):
         raise DataError(f"no query has a value of {name} on both sides; nothing to compare")
     if left_out := len(changes) - len(known):
         notes.append(Note.of(NoteKind.UNDEFINED, about="drop", count=left_out, measures=[name]))
-    size = -float(known.sum() if is_total else known.mean())
     if (anchor := anchored_gain(name, sides.run, baseline, sign)) is not None:
-        return Drop(name, limit, before, changes, -anchor.value, is_total, anchor=anchor)
+        return whole._replace(size=-anchor.value, anchor=anchor)
+    size = -float(known.sum() if is_total else known.mean())
     if not np.isfinite(size):
         raise DataError(f"the drop of {name} is {size:g}; only finite values can be checked")
-    return Drop(name, limit, before, changes, size, is_total)
+    return whole._replace(size=size)
 
 
 def anchored_gain(name: str, run: Result, baseline: Result, sign: int) -> Anchored | None:
     """The gain, as human labels of both sides anchor it; None without any."""
-    labelled = [name in side.human for side in (run, baseline)]
-    if not any(labelled):
+    bare = [side for side, result in ((RUN, run), (BASELINE, baseline)) if name not in result.human]
+    if len(bare) == 1:
+        raise MismatchError(
+            f"{name} of the {bare[0]} has no human labels, and the other side has; anchor both, or none"
+        )
+    if bare:
         return None
-    if not all(labelled):
-        side = BASELINE if labelled[0] else RUN
-        raise MismatchError(f"{name} of the {side} has no human labels, and the other side has; anchor both, or none")
     from assay.stats.anchored import anchored_mean
 
-    anchor = anchored_mean(
-        sign * (run.scores[name] - baseline.scores[name]), sign * (run.human[name] - baseline.human[name])
-    )
+    scores, human = run.scores[name] - baseline.scores[name], run.human[name] - baseline.human[name]
+    anchor = anchored_mean(sign * scores, sign * human)
     if anchor.human < FEWEST:
         raise DataError(f"{name}: no two queries have human labels on both sides; nothing to test")
     return anchor
@@ -210,25 +210,12 @@ def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateChec
     passed = not drop.is_too_large or (not is_real and not rules.strict)
     reason = f"{drop.before:.4f} → {after:.4f}, {drop_reason(drop, sides.sign(name), is_real=is_real, passed=passed)}"
     if too_few:
-        found = "cannot detect any drop" if np.isnan(detectable) else f"only detect drops of {detectable:.4f} or more"
-        reason += f"; too few queries to tell: {count(drop.counted, 'query', 'queries')} {found}"
+        most = "cannot detect any drop" if np.isnan(detectable) else f"only detect drops of {detectable:.4f} or more"
+        reason += f"; too few queries to tell: {count(drop.counted, 'query', 'queries')} {most}"
     order = np.argsort(drop.changes, kind="stable")
-    return GateCheck(
-        measure=name,
-        check="max_drop",
-        passed=passed,
-        value=after,
-        limit=drop.limit,
-        reason=reason,
-        queries=drop.counted,
-        baseline=drop.before,
-        drop=drop.size,
-        p=drop.p,
-        p_corrected=drop.p_corrected,
-        detectable=detectable,
-        too_few=too_few,
-        worst=worst_of(name, [number for number in order if drop.changes[number] < 0], sides, moved=True),
-    )
+    worst = worst_of(name, [number for number in order if drop.changes[number] < 0], sides, moved=True)
+    found = (passed, after, drop.limit, reason, drop.counted, drop.before, drop.size, drop.p, drop.p_corrected)
+    return GateCheck(name, "max_drop", *found, detectable, too_few, worst)
 
 
 def drop_reason(drop: Drop, sign: int, *, is_real: bool, passed: bool) -> str:

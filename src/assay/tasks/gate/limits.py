@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ from assay.files.source import prefix_errors, read_toml
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from assay.core.convention import Convention
     from assay.core.measure import Measure
     from assay.results.result import Result
 
@@ -52,20 +52,17 @@ def read_limits(given: Mapping[str | Measure, float] | None, option: str) -> dic
         return {}
     if not isinstance(given, Mapping):
         raise PolicyError(f'{option} must be a dict such as {{"ndcg@10": 0.1}}, not {show(given)}')
+    least, kind = (0.0, "a number of at least 0") if option == "max_drop" else (-math.inf, "a number")
+    limits = []
     for name, value in given.items():
-        if not is_finite_number(value) or (option == "max_drop" and value < 0):
-            kind = "a number of at least 0" if option == "max_drop" else "a number"
+        # A large integer is no float.
+        limit = math.nan
+        with suppress(OverflowError):
+            limit = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+        if not (math.isfinite(limit) and limit >= least):
             raise PolicyError(f"{option} of {show(name)} must be {kind}, not {show(value)}")
-    limits = [(str(name), float(value)) for name, value in given.items()]
+        limits.append((str(name), limit))
     return dict(by_meaning(limits, str, option).values())
-
-
-def is_finite_number(value: object) -> bool:
-    """Whether the value is a finite number that a float can hold."""
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def by_meaning(limits: Iterable[Limit], meaning: Callable[[str], Hashable], where: str) -> dict[Hashable, Limit]:
@@ -85,25 +82,20 @@ def by_meaning(limits: Iterable[Limit], meaning: Callable[[str], Hashable], wher
     return found
 
 
-def meaning_under(convention: Convention, policies: Mapping[str, Any]) -> Callable[[str], Hashable]:
-    """A function that says what a name means: the measure and its policies, or else the name itself."""
-
-    def meaning(name: str) -> Hashable:
-        try:
-            found = list(resolve([name], convention, policies).values())
-        except MeasureError:
-            return name
-        return found[0] if len(found) == 1 else name
-
-    return meaning
-
-
 def merge_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a file, overridden by what a command line says; limits are overridden measure by measure."""
     settings = read_settings(config)
     both = {**settings, **{name: value for name, value in told.items() if value is not None and name not in LIMITS}}
     policies = {name: both[name] for name in Policies.__slots__ if name in both}
-    meaning = meaning_under(find_convention(both.get("convention", "assay")), policies)
+    convention = find_convention(both.get("convention", "assay"))
+
+    def meaning(name: str) -> Hashable:
+        """The measure and its policies, or else the name itself."""
+        with suppress(MeasureError):
+            found = list(resolve([name], convention, policies).values())
+            return found[0] if len(found) == 1 else name
+        return name
+
     for name in LIMITS:
         in_file = by_meaning(settings.get(name, {}).items(), meaning, f"{name} in the settings")
         on_line = by_meaning(told[name], meaning, Option(name).written(Interface.SHELL))

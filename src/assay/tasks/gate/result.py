@@ -196,20 +196,15 @@ class GateReport(Exports):
         """One row per check."""
         import polars
 
-        return polars.DataFrame(
-            [{name: value for name, value in check._asdict().items() if name != "worst"} for check in self.checks]
-        )
+        fields = [name for name in GateCheck._fields if name != "worst"]
+        return polars.DataFrame([{name: getattr(check, name) for name in fields} for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
         checks = [{**finite_fields(check), "worst": [move.to_dict() for move in check.worst]} for check in self.checks]
         how = {"signature": str(self.signature), **self.rules._asdict()}
-        return json_fields("gate") | {
-            "passed": self.passed,
-            "checks": checks,
-            **how,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+        notes = [note.to_dict() for note in self.notes]
+        return json_fields("gate") | {"passed": self.passed, "checks": checks, **how, "notes": notes}
 
 
 def finite_fields(record: GateCheck) -> dict[str, Any]:
@@ -227,26 +222,18 @@ def outcome(check: GateCheck) -> str:
     return "pass" if check.passed else "FAIL"
 
 
-def is_drop(check: GateCheck) -> bool:
-    return check.check == "max_drop"
-
-
-def worst_title(check: GateCheck) -> str:
+def worst_title(check: GateCheck, which: str = ", baseline → run") -> str:
     """What the worst queries of a check are, in words."""
-    return (
-        f"largest drops in {check.measure}, baseline → run" if is_drop(check) else f"worst queries by {check.measure}"
-    )
+    is_drop = check.check == "max_drop"
+    return f"largest drops in {check.measure}{which}" if is_drop else f"worst queries by {check.measure}"
 
 
 def worst_table(check: GateCheck) -> Table:
     """The worst queries of a check, one row each."""
-    title = f"largest drops in {check.measure}" if is_drop(check) else worst_title(check)
-    heads = [Column(title, is_text=True), Column("baseline"), Column("run")]
-    rows = [
-        [query_cell(each), each.before, each.after, "; ".join(document_lines(each, WORST_DOCUMENTS))]
-        for each in check.worst
-    ]
-    if not is_drop(check):
-        heads.pop(1)
-        rows = [[row[0], *row[2:]] for row in rows]
-    return Table((*heads, Column("documents", is_text=True)), tuple(map(tuple, rows)))
+    sides = {"baseline": "before", "run": "after"} if check.check == "max_drop" else {"run": "after"}
+    first, last = Column(worst_title(check, ""), is_text=True), Column("documents", is_text=True)
+    rows = []
+    for each in check.worst:
+        scores = [getattr(each, side) for side in sides.values()]
+        rows.append((query_cell(each), *scores, "; ".join(document_lines(each, WORST_DOCUMENTS))))
+    return Table((first, *map(Column, sides), last), tuple(rows))

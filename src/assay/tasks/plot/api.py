@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
 from assay.render.charts.kinds import NEEDS, OF_RUNS, Choice, check_runs, draw, find_kind
-from assay.results.plot import mean_rows
 from assay.tasks.compare.api import compare
 from assay.tasks.compare.read import HowToRead, check_queries, name_all, score_runs
 from assay.tasks.evaluate.score import warned
@@ -65,26 +63,21 @@ def plot(
     for name, result in scored.results.items():
         warned(result, name)
     check_queries(scored.results)
-    has: dict[str, Any] = {"means": partial(mean_rows, scored.results), "scores": scored.results}
-    has |= {} if scored.ranks is None else {"rankings": scored}
-    return draw(kind, "a stored result", has, Choice(a=a, b=b), runs=len(named))
+    return draw(kind, "a stored result", scored.material, Choice(a=a, b=b), runs=len(named))
 
 
 def plot_other(kind: str, data: object, other: object, measures: Any, options: dict[str, Any]) -> Chart:  # noqa: ANN401 - as in `plot`
     """A chart of records, or of two judges."""
-    chart: Chart
     if kind == "latency":
         from assay.tasks.probe.latency import recorded_calls
 
-        chart = draw(kind, "a file of records", {"calls": recorded_calls(data)})
-    elif kind == "blame":
+        return draw(kind, "a file of records", {"calls": recorded_calls(data)})
+    if kind == "blame":
         from assay.tasks.rag.api import evaluate_rag
 
-        chart = warned(evaluate_rag(data, measures, outputs=other, **options)).plot(kind)
-    else:
-        from assay.tasks.agree.api import agree
+        return warned(evaluate_rag(data, measures, outputs=other, **options)).plot(kind)
+    from assay.tasks.agree.api import agree
 
-        if other is None:
-            raise DataError("agreement is between two sets of judgments, got one")
-        chart = agree(data, other, measures, **options).plot(kind)
-    return chart
+    if other is None:
+        raise DataError("agreement is between two sets of judgments, got one")
+    return agree(data, other, measures, **options).plot(kind)
