@@ -29,6 +29,14 @@ def scores_of(result):
     return {name: scores.tolist() for name, scores in result.scores.items()}
 
 
+def check(qrels=QRELS, run=RUN, notes=(), **options):
+    """Evaluates a form of the data, which must give the same bits, and the notes of these kinds."""
+    result = assay.evaluate(qrels, run, MEASURES, **options)
+    assert scores_of(result) == EXPECTED
+    assert tuple(note.kind for note in result.notes) == notes
+    return result
+
+
 def ranked(ranking):
     """The documents from best to worst, ties by id from high to low."""
     return sorted(ranking, key=lambda document: (ranking[document], document), reverse=True)

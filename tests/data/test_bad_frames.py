@@ -48,7 +48,13 @@ def odd(**column):
     return table(**{name: polars.Series(values, dtype=polars.Object) for name, values in column.items()})
 
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
+DAY = datetime.date(2020, 1, 1)
+NO_NUMBERS = {"Boolean": True, "List": [1.0], "Date": DAY, "Duration": datetime.timedelta(1), "Binary": b"1"}
+NO_IDS = {"Float64": 1.0, "Boolean": True, "Binary": b"1", "List": ["a"], "Struct": {"a": 1}, "Date": DAY}
+NO_SECOND = ([1, np.nan], objects(["d1", None]), objects([1, None]))
+IN_SCORE = "in the column 'score'"
+TWICE = ["qid", "docno", "score", "score"]
 BAD_RUNS = rows_of(
     {
         FormatError: [
@@ -61,74 +67,38 @@ BAD_RUNS = rows_of(
             (table().to_pandas().set_index("query_id"), "no column for query_id"),
             (table().to_arrow().drop_columns("score"), "no column for score"),
             (table(query_id=["q1", None]), "the frame, row 1", "the column 'query_id' is empty"),
-            (table(doc_id=["d1", None]), "row 1", "the column 'doc_id' is empty"),
-            (table(score=[1.0, None]), "row 1", "the column 'score' is empty"),
-            (table(score=[None, None]), "row 0", "the column 'score' is empty"),
-            (table(doc_id=["d1", ""]), "row 1", "the column 'doc_id' is empty"),
-            (table(score=[1.0, NAN]), "row 1", "'nan' in the column 'score' is not finite"),
-            (table(score=[float("inf"), 1.0]), "row 0", "'inf' in the column 'score' is not finite"),
-            (table(score=["1", "x"]), "row 1", "'x' in the column 'score' is not a number"),
-            (table(score=["1", ""]), "row 1", "is not a number"),
-            (table(score=[True, False]), "'score' must hold numbers, not Boolean"),
-            (table(score=[[1.0], [2.0]]), "'score' must hold numbers, not List"),
-            (table(score=[datetime.date(2020, 1, 1)] * 2), "'score' must hold numbers, not Date"),
-            (table(score=[datetime.timedelta(1)] * 2), "'score' must hold numbers, not Duration"),
-            (table(score=[b"1", b"2"]), "'score' must hold numbers, not Binary"),
-            (table(doc_id=[1.0, 2.0]), "'doc_id' must hold strings or integers, not Float64"),
-            (table(doc_id=[True, False]), "'doc_id' must hold strings or integers, not Boolean"),
-            (table(doc_id=[b"1", b"2"]), "'doc_id' must hold strings or integers, not Binary"),
-            (table(doc_id=[["a"], ["b"]]), "'doc_id' must hold strings or integers, not List"),
-            (table(doc_id=[{"a": 1}, {"a": 2}]), "'doc_id' must hold strings or integers, not Struct"),
-            (table(doc_id=[datetime.date(2020, 1, 1)] * 2), "'doc_id' must hold strings or integers, not Date"),
-            (odd(score=[object(), 1]), "row 0", "in the column 'score' is not a number"),
-            (odd(score=[1.0, True]), "row 1", "'True' in the column 'score' is not a number"),
-            (odd(score=[1.0, "1_0"]), "row 1", "'1_0' in the column 'score' is not a number"),
-            (odd(score=[1.0, 10**400]), "row 1", "is not finite"),
-            (odd(score=[1.0, 10**5000]), "row 1", "is not finite"),
-            (odd(score=[1.0, Decimal("nan")]), "row 1", "is not finite"),
-            (odd(doc_id=["d1", 1.5]), "row 1", "'1.5' is not an id; use strings or integers"),
-            (odd(doc_id=["d1", True]), "row 1", "'True' is not an id"),
-            (odd(doc_id=["d1", "\ud800"]), "row 1", "is not an id"),
-            (odd(doc_id=["d1", 10**5000]), "row 1", "is not an id"),
+            *((table(doc_id=["d1", each]), "row 1", "the column 'doc_id' is empty") for each in (None, "")),
+            *((table(score=values), "the column 'score' is empty") for values in ([1.0, None], [None, None])),
+            *((table(score=[each, 1.0]), "row 0", f"'{each}' {IN_SCORE} is not finite") for each in (NAN, INF)),
+            *((table(score=["1", each]), "row 1", f"'{each}' {IN_SCORE} is not a number") for each in ("x", "")),
+            *((table(score=[each] * 2), f"'score' must hold numbers, not {kind}") for kind, each in NO_NUMBERS.items()),
+            *(
+                (table(doc_id=[each] * 2), f"must hold strings or integers, not {kind}")
+                for kind, each in NO_IDS.items()
+            ),
+            (odd(score=[1, object()]), "row 1", "in the column 'score' is not a number"),
+            *((odd(score=[1.0, each]), "row 1", f"'{each}' {IN_SCORE} is not a number") for each in (True, "1_0")),
+            *((odd(score=[1.0, each]), "row 1", "is not finite") for each in (10**400, 10**5000, Decimal("nan"))),
+            *((odd(doc_id=["d1", each]), "row 1", "is not an id") for each in (1.5, True, "\ud800", 10**5000)),
             (odd(doc_id=["d1", ""]), "row 1", "the column 'doc_id' is empty"),
-            (pandas.DataFrame({**GOOD, "doc_id": [1, np.nan]}), "row 1", "the column 'doc_id' is empty"),
+            *((pandas.DataFrame({**GOOD, "doc_id": ids}), "row 1", "'doc_id' is empty") for ids in NO_SECOND),
             (pandas.DataFrame({**GOOD, "score": [1, np.nan]}), "row 1", "the column 'score' is empty"),
-            (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", None])}), "row 1", "the column 'doc_id' is empty"),
-            (
-                pandas.DataFrame({**GOOD, "doc_id": objects([1, None, "a"][:2])}),
-                "row 1",
-                "the column 'doc_id' is empty",
-            ),
             (pandas.DataFrame({**GOOD, "doc_id": objects(["d1", ("a",)])}), "row 1", "is not an id"),
-            (
-                pandas.DataFrame({**GOOD, "score": objects([1, "x"])}),
-                "row 1",
-                "'x' in the column 'score' is not a number",
-            ),
+            (pandas.DataFrame({**GOOD, "score": objects([1, "x"])}), "row 1", f"'x' {IN_SCORE} is not a number"),
             (pandas.DataFrame({**GOOD, "score": pandas.to_datetime(["2020-01-01"] * 2)}), "'score' must hold numbers"),
-            (
-                pandas.DataFrame([["q1", "d1", 1, 2]], columns=["qid", "docno", "score", "score"]),
-                "duplicate column 'score'",
-            ),
-            (
-                pyarrow.table([["q1"], ["d1"], [1.0], [2.0]], names=["qid", "docno", "score", "score"]),
-                "cannot be read",
-                "score",
-            ),
+            (pandas.DataFrame([["q1", "d1", 1, 2]], columns=TWICE), "duplicate column 'score'"),
+            (pyarrow.table([["q1"], ["d1"], [1.0], [2.0]], names=TWICE), "cannot be read", "score"),
             (table().lazy().with_columns(polars.col("none").alias("x")), "cannot be read", "none"),
             (table(score=["1", "x"]).lazy().with_columns(polars.col("score").cast(polars.Float64)), "cannot be read"),
             (polars.Series("a", [1, 2]), "no column for query_id"),
             (pandas.Series([1, 2]), "cannot be read"),
             (pyarrow.chunked_array([[1, 2]]), "cannot be read"),
             (Stream(RuntimeError("out of order")), "cannot be read", "out of order"),
-            (Stream(5), "cannot be read"),
-            (Stream(None), "cannot be read"),
+            *((Stream(answer), "cannot be read") for answer in (5, None)),
         ],
         DataError: [
-            (table()[:0], "the data has no rankings"),
-            (table()[:0].to_pandas(), "the data has no rankings"),
-            (table()[:0].to_arrow(), "the data has no rankings"),
-            (table()[:0].lazy(), "the data has no rankings"),
+            (empty, "the data has no rankings")
+            for empty in (table()[:0], table()[:0].to_pandas(), table()[:0].to_arrow(), table()[:0].lazy())
         ],
         DuplicateError: [
             (table(doc_id=["d1", "d1"]), "query 'q1'", "document 'd1'"),

@@ -3,24 +3,22 @@
 import json
 
 import numpy as np
+import pandas
 import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from assay.errors import DataError, FormatError
+from refusals import refused
 from tables import for_each
 
 QRELS = {"q1": {"a": 1, "c": 1}, "q2": {"b": 2}}
 # Scattered rows, the best chunk of a document in any place, and an id without a separator.
 ROWS = [
-    ("q1", "b#1", 0.9),
-    ("q2", "a#1", 0.5),
-    ("q1", "a#2", 0.4),
-    ("q1", "a#1", 0.8),
-    ("q2", "b#7", 0.7),
-    ("q1", "c", 0.1),
-    ("q2", "a#3", 0.6),
+    *(("q1", "b#1", 0.9), ("q2", "a#1", 0.5), ("q1", "a#2", 0.4), ("q1", "a#1", 0.8), ("q2", "b#7", 0.7)),
+    *(("q1", "c", 0.1), ("q2", "a#3", 0.6)),
 ]
 RUN = {"q1": {"b#1": 0.9, "a#2": 0.4, "a#1": 0.8, "c": 0.1}, "q2": {"a#1": 0.5, "b#7": 0.7, "a#3": 0.6}}
 COLLAPSED = {"q1": {"b": 0.9, "a": 0.8, "c": 0.1}, "q2": {"b": 0.7, "a": 0.6}}
@@ -52,37 +50,30 @@ def check_collapsed(result):
     assert [str(note) for note in result.notes] == NOTES
 
 
-@for_each("name", FILES)
-def test_files(tmp_path, name):
-    FILES[name](tmp_path / name)
-    check_collapsed(assay.evaluate(QRELS, tmp_path / name, MEASURES, doc_id="before:#"))
+OBJECTS = [RUN, assay.Run(RUN), FRAME, FRAME.lazy(), FRAME.to_arrow(), {**RUN, "q1": list(RUN["q1"].items())}]
 
 
-@for_each(
-    "run",
-    [RUN, assay.Run(RUN), FRAME, FRAME.lazy(), FRAME.to_arrow(), {"q1": list(RUN["q1"].items()), "q2": RUN["q2"]}],
-)
-def test_objects(run):
+@for_each("run", [*FILES, *OBJECTS])
+def test_every_form_of_a_run(tmp_path, run):
+    if isinstance(run, str):
+        FILES[run](tmp_path / run)
+        run = tmp_path / run
     check_collapsed(assay.evaluate(QRELS, run, MEASURES, doc_id="before:#"))
     check_collapsed(assay.evaluate_many(QRELS, {"one": run}, MEASURES, doc_id="before:#")["one"])
 
 
 def test_lists_and_queries_without_results():
-    result = assay.evaluate(
-        [["a"], ["b"], ["c"]], [["b#1", "a#1", "a#2"], ["b#1", "b#2"], []], ["rr", "num_ret"], doc_id="before:#"
-    )
+    run = [["b#1", "a#1", "a#2"], ["b#1", "b#2"], []]
+    result = assay.evaluate([["a"], ["b"], ["c"]], run, ["rr", "num_ret"], doc_id="before:#")
     assert result.scores["rr"].tolist() == [1 / 2, 1, 0]
     assert result.scores["num_ret"].tolist() == [2, 1, 0]
-    skipped = assay.evaluate(
-        {"q1": ["a"], "q2": ["b"]}, {"q1": ["a#1"], "q2": []}, "rr", missing="skip", doc_id="before:#"
-    )
-    assert skipped.queries == ["q1", "q2"]
+    skipped = assay.evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a#1"], "r": []}, "rr", missing="skip", doc_id="before:#")
+    assert skipped.queries == ["q", "r"]
 
 
 def test_scores_beside_a_given_order_do_not_count(tmp_path):
-    run = assay.Run(
-        {"q": [("b#1", 0.1, 1), ("a#1", 0.2, 2), ("b#2", 0.9, 3), ("a#2", 1.0, 4)], "r": {"a#1": 1, "b#1": 2}}
-    )
+    scored = [("b#1", 0.1, 1), ("a#1", 0.2, 2), ("b#2", 0.9, 3), ("a#2", 1.0, 4)]
+    run = assay.Run({"q": scored, "r": {"a#1": 1, "b#1": 2}})
     run.write(tmp_path / "run.parquet")
     for each in (run, tmp_path / "run.parquet"):
         result = assay.evaluate({"q": ["a"], "r": ["a"]}, each, ["rr", "num_ret"], doc_id="before:#", ties="input")
@@ -161,42 +152,26 @@ TWICE = {"q": [("a#1", 0.1), ("b#1", 0.5), ("a#1", 0.9)]}
 
 
 def test_a_chunk_that_is_there_twice():
-    with pytest.raises(assay.errors.DuplicateError) as caught:
+    said = r"query 'q' lists chunk 'a#1' more than once; remove .* duplicates=\"first\" or \"last\" \(--policy"
+    with pytest.raises(assay.errors.DuplicateError, match=said):
         assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#")
-    assert str(caught.value) == (
-        "query 'q' lists chunk 'a#1' more than once; remove the duplicates, or keep one with "
-        'duplicates="first" or "last" (--policy duplicates=first or last)'
-    )
 
 
-@for_each(("duplicates", "rr"), [("first", 1 / 2), ("last", 1), ("count", 1), ("once", 1)])
-def test_duplicates_decide_about_chunks(duplicates, rr):
+@for_each(("duplicates", "rr", "given"), [("first", 1 / 2, 1), ("last", 1, 1 / 2), ("count", 1, 1), ("once", 1, 1)])
+def test_duplicates_decide_about_chunks(duplicates, rr, given):
     result = assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#", duplicates=duplicates)
     assert result["rr"] == rr
-    one_left_out = (
-        "1 duplicate document left out"
-        if duplicates in ("first", "last")
-        else ("1 chunk of a document that is ranked higher left out")
-    )
-    assert [str(note) for note in result.notes] == [one_left_out]
+    left_out = "1 chunk of a document that is ranked higher left out", "1 duplicate document left out"
+    assert [str(note) for note in result.notes] == [left_out[duplicates in ("first", "last")]]
+    in_order = {"q": ["a#1", "b#1", "a#1"]}
+    assert assay.evaluate({"q": ["a"]}, in_order, "rr", doc_id="before:#", duplicates=duplicates)["rr"] == given
 
 
-@for_each(("duplicates", "rr"), [("first", 1), ("last", 1 / 2), ("count", 1)])
-def test_duplicate_chunks_in_a_given_order(duplicates, rr):
-    run = {"q": ["a#1", "b#1", "a#1"]}
-    assert assay.evaluate({"q": ["a"]}, run, "rr", doc_id="before:#", duplicates=duplicates)["rr"] == rr
-
-
-def test_judgments_are_not_changed():
-    result = assay.evaluate({"q": ["a#1"]}, {"q": ["a#1"]}, "num_rel_ret", doc_id="before:#")
-    assert result["num_rel_ret"] == 0
-
-
-def test_a_rule_that_matches_nothing():
+def test_judgments_are_not_changed_and_a_rule_may_match_nothing():
+    assert assay.evaluate({"q": ["a#1"]}, {"q": ["a#1"]}, "num_rel_ret", doc_id="before:#")["num_rel_ret"] == 0
     result = assay.evaluate({"q": ["a"]}, {"q": ["a", "b"]}, "rr", doc_id="before:#")
-    assert [str(note) for note in result.notes] == [
-        "the rule before:# does not match a single id; all are kept as they are: 'a', 'b'"
-    ]
+    said = "the rule before:# does not match a single id; all are kept as they are: 'a', 'b'"
+    assert [str(note) for note in result.notes] == [said]
 
 
 # How the rows of a run name a document beside the chunk, and the path to it.
@@ -215,12 +190,9 @@ def test_a_field_of_the_rows(tmp_path, path, field, form):
         for number, (query, chunk, score) in enumerate(ROWS)
     ]
     frame = polars.DataFrame(rows)
-    target = tmp_path / f"run.{form}"
-    if form == "jsonl":
-        target.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    if form == "parquet":
-        frame.write_parquet(target)
-    run = {"polars": frame, "lazy": frame.lazy()}.get(form, target)
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    frame.write_parquet(tmp_path / "run.parquet")
+    run = {"polars": frame, "lazy": frame.lazy()}.get(form, tmp_path / f"run.{form}")
     result = assay.evaluate(QRELS, run, MEASURES, doc_id=path)
     expected = assay.evaluate(QRELS, COLLAPSED, MEASURES)
     assert result.mean == expected.mean
@@ -236,49 +208,36 @@ def test_a_field_that_some_rows_lack(tmp_path):
     assert str(result.notes[-1]) == "the rule field:source does not match 1 of 3 ids; kept as they are: 'c2'"
 
 
-def test_rows_that_name_only_the_document(tmp_path):
+def test_rows_that_name_only_the_document_and_those_of_pandas(tmp_path):
     target = tmp_path / "run.jsonl"
     target.write_text('{"query_id": "q", "source": 7, "score": 2}\n{"query_id": "q", "source": 7, "score": 1}\n')
-    assert assay.evaluate({"q": ["7"]}, target, ["num_ret"], doc_id="source")["num_ret"] == 1
-
-
-def test_pandas_has_fields():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["c1", "c2"], "score": [2.0, 1.0], "source": ["a", "a"]})
-    assert assay.evaluate({"q": ["a"]}, frame, ["num_ret"], doc_id="source")["num_ret"] == 1
+    frame = pandas.DataFrame({"qid": ["q", "q"], "docno": ["c1", "c2"], "score": [2.0, 1.0], "source": ["7", "7"]})
+    for run in (target, frame):
+        assert assay.evaluate({"q": ["7"]}, run, ["num_ret"], doc_id="source")["num_ret"] == 1
 
 
 NO_FIELDS = "has only ids; use a rule for ids, such as before:#, or rows with this field (JSON Lines, CSV, TSV, Parquet, a frame)"
+NO_ROWS = [("data", RUN), ("run", assay.Run(RUN)), ("data", [["a"], ["b"]])]
+BAD_FIELDS = [
+    *((run, "source", f'doc_id="field:source" reads a field, and the {what} {NO_FIELDS}') for what, run in NO_ROWS),
+    (FRAME, "path", "the frame has no column 'path' for doc_id; it has 'query_id', 'doc_id', 'score'"),
+    (FRAME, "doc_id.source", "the frame: the column 'doc_id' has no fields, so no 'doc_id.source' for doc_id"),
+    (FRAME, "score", "the frame: the field 'score' must hold strings or integers, not Float64"),
+]
 
 
-@for_each("run", [RUN, assay.Run(RUN), [["a"], ["b"]]])
-def test_data_without_fields(run):
-    with pytest.raises(assay.errors.DataError, match="reads a field") as caught:
-        assay.evaluate([["a"], ["b"]] if isinstance(run, list) else QRELS, run, "rr", doc_id="source")
-    assert str(caught.value).endswith(NO_FIELDS)
+@for_each(("run", "path", "message"), BAD_FIELDS)
+def test_fields_that_cannot_be_read(run, path, message):
+    refused(
+        lambda: assay.evaluate(QRELS, run, "rr", doc_id=path), FormatError if run is FRAME else DataError, [message]
+    )
 
 
 @for_each("name", ["run.trec", "run.json"])
 def test_files_without_fields(tmp_path, name):
     FILES[name](tmp_path / name)
-    with pytest.raises(assay.errors.DataError) as caught:
-        assay.evaluate(QRELS, tmp_path / name, "rr", doc_id="source")
-    kind = name.partition(".")[2]
-    assert str(caught.value) == f'doc_id="field:source" reads a field, and {tmp_path / name} ({kind}) {NO_FIELDS}'
-
-
-BAD_FIELDS = [
-    ("path", "the frame has no column 'path' for doc_id; it has 'query_id', 'doc_id', 'score'"),
-    ("doc_id.source", "the frame: the column 'doc_id' has no fields, so no 'doc_id.source' for doc_id"),
-    ("score", "the frame: the field 'score' must hold strings or integers, not Float64"),
-]
-
-
-@for_each(("path", "message"), BAD_FIELDS)
-def test_fields_that_cannot_be_read(path, message):
-    with pytest.raises(assay.errors.FormatError) as caught:
-        assay.evaluate(QRELS, FRAME, "rr", doc_id=path)
-    assert str(caught.value) == message
+    said = f"reads a field, and {tmp_path / name} ({name.partition('.')[2]}) {NO_FIELDS}"
+    refused(lambda: assay.evaluate(QRELS, tmp_path / name, "rr", doc_id="source"), DataError, [said])
 
 
 def before_dash(chunk):
@@ -297,7 +256,7 @@ def test_a_rule_survives_saving_and_is_compared(tmp_path):
         assay.compare(None, {"a": first, "b": second})
     plain = assay.evaluate(QRELS, RUN, MEASURES)
     with pytest.raises(
-        assay.errors.MismatchError, match=r"doc_id=before:# chunks=once in one result, doc_id=none chunks=best"
+        assay.errors.MismatchError, match=r"before:# chunks=once in one result, doc_id=none chunks=best"
     ):
         assay.compare(None, {"a": first, "b": plain})
     plain.save(tmp_path / "plain.json")

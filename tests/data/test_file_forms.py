@@ -7,15 +7,12 @@ import json
 import lzma
 import os
 import threading
-from pathlib import Path
 
 import pyarrow
 import pytest
 
 import assay
 from forms import (
-    EXPECTED,
-    MEASURES,
     QRELS,
     QRELS_FRAME,
     QRELS_TEXTS,
@@ -25,8 +22,8 @@ from forms import (
     RUN_TEXTS,
     TREC_QRELS,
     TREC_RUN,
+    check,
     ranked,
-    scores_of,
 )
 from tables import for_each
 
@@ -42,57 +39,37 @@ COMPRESSIONS = {
 @for_each("suffix", COMPRESSIONS)
 @for_each("name", RUN_TEXTS)
 def test_every_run_file_gives_the_same_bits(name, suffix, make):
-    path = make(name + suffix, COMPRESSIONS[suffix](RUN_TEXTS[name].encode()))
-    result = assay.evaluate(QRELS, path, MEASURES)
-    assert scores_of(result) == EXPECTED
-    assert result.notes == ()
-    assert scores_of(assay.evaluate(QRELS, assay.read_run(str(path)), MEASURES)) == EXPECTED
+    content = COMPRESSIONS[suffix](RUN_TEXTS[name].encode())
+    # The content says what the name does not.
+    for path in (make(name + suffix, content), make("data" + suffix, content)):
+        check(run=path)
+    check(run=assay.read_run(str(path)))
 
 
 @for_each("suffix", COMPRESSIONS)
 @for_each("name", QRELS_TEXTS)
 def test_every_file_of_judgments_gives_the_same_bits(name, suffix, make):
-    path = make(name + suffix, COMPRESSIONS[suffix](QRELS_TEXTS[name].encode()))
-    for qrels in (path, str(path), assay.read_qrels(path)):
-        result = assay.evaluate(qrels, RUN, MEASURES)
-        assert scores_of(result) == EXPECTED
-        assert result.queries == QUERIES
+    content = COMPRESSIONS[suffix](QRELS_TEXTS[name].encode())
+    path = make(name + suffix, content)
+    for qrels in (path, str(path), assay.read_qrels(path), make("data" + suffix, content)):
+        assert check(qrels).queries == QUERIES
 
 
-@for_each("suffix", COMPRESSIONS)
-def test_the_content_says_what_the_name_does_not(suffix, make):
-    for name, text in RUN_TEXTS.items():
-        path = make("data" + suffix, COMPRESSIONS[suffix](text.encode()))
-        assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED, name
-    for name, text in QRELS_TEXTS.items():
-        path = make("data" + suffix, COMPRESSIONS[suffix](text.encode()))
-        assert scores_of(assay.evaluate(path, RUN, MEASURES)) == EXPECTED, name
-
-
-@for_each(
-    ("format", "text"),
-    [("trec", "run.trec"), ("json", "run.json"), ("jsonl", "run.jsonl"), ("csv", "run.csv"), ("tsv", "run.tsv")],
-)
-def test_the_format_may_be_named_against_the_file_name(format, text, make):
-    path = make("run.parquet", RUN_TEXTS[text])
-    assert scores_of(assay.evaluate(QRELS, path, MEASURES, format=format)) == EXPECTED
-    assert scores_of(assay.evaluate(QRELS, assay.read_run(path, format=format), MEASURES)) == EXPECTED
-
-
-def test_judgments_of_a_named_format(make):
-    path = make("qrels.json", QRELS_TEXTS["beir.tsv"])
-    assert scores_of(assay.evaluate(assay.read_qrels(path, format="beir"), RUN, MEASURES)) == EXPECTED
+@for_each("format", ["trec", "json", "jsonl", "csv", "tsv"])
+def test_the_format_may_be_named_against_the_file_name(format, make):
+    check(assay.read_qrels(make("qrels.json", QRELS_TEXTS["beir.tsv"]), format="beir"))
+    path = make("run.parquet", RUN_TEXTS[f"run.{format}"])
+    check(run=path, format=format)
+    check(run=assay.read_run(path, format=format))
 
 
 def test_parquet_gives_the_same_bits(tmp_path):
     for kind in ("zstd", "snappy", "uncompressed"):
         RUN_FRAME.write_parquet(tmp_path / "run.parquet", compression=kind, row_group_size=50)
         QRELS_FRAME.write_parquet(tmp_path / "qrels.pq", compression=kind)
-        result = assay.evaluate(tmp_path / "qrels.pq", tmp_path / "run.parquet", MEASURES)
-        assert scores_of(result) == EXPECTED
-        assert result.notes == ()
+        check(tmp_path / "qrels.pq", tmp_path / "run.parquet")
     (tmp_path / "nameless").write_bytes((tmp_path / "run.parquet").read_bytes())
-    assert scores_of(assay.evaluate(QRELS, tmp_path / "nameless", MEASURES)) == EXPECTED
+    check(run=tmp_path / "nameless")
 
 
 def test_json_lists_pair_up(make):
@@ -100,7 +77,7 @@ def test_json_lists_pair_up(make):
     for runs in (RUN.values(), map(ranked, RUN.values()), (list(ranking.items()) for ranking in RUN.values())):
         text = json.dumps(list(runs))
         for name in ("run.json", "nameless"):
-            assert scores_of(assay.evaluate(qrels, make(name, text), MEASURES)) == EXPECTED
+            check(qrels, make(name, text))
 
 
 TREC_VARIANTS = {
@@ -121,10 +98,8 @@ TREC_VARIANTS = {
 @for_each("variant", TREC_VARIANTS)
 def test_trec_text_may_be_untidy(variant, make):
     run, qrels = make("run.trec", TREC_VARIANTS[variant](TREC_RUN)), make("q.trec", TREC_VARIANTS[variant](TREC_QRELS))
-    result = assay.evaluate(qrels, run, MEASURES)
-    assert scores_of(result) == EXPECTED
-    assert result.notes == ()
-    assert scores_of(assay.evaluate(assay.Qrels(qrels), assay.Run(run), MEASURES)) == EXPECTED
+    check(qrels, run)
+    check(assay.Qrels(qrels), assay.Run(run))
 
 
 @for_each("ending", ["\r\n", "\n"])
@@ -132,7 +107,7 @@ def test_trec_text_may_be_untidy(variant, make):
 def test_tables_may_come_from_windows(ending, mark, make):
     for name in ("run.csv", "run.tsv", "run.jsonl", "run.json"):
         path = make(name, mark + RUN_TEXTS[name].replace("\n", ending).encode())
-        assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED, name
+        check(run=path)
 
 
 FILE_OBJECTS = {
@@ -148,31 +123,27 @@ FILE_OBJECTS = {
 def test_file_objects_are_read_like_files(kind, make):
     for name, text in RUN_TEXTS.items():
         with FILE_OBJECTS[kind](make(name, text)) as file:
-            assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED, name
+            check(run=file)
         with FILE_OBJECTS[kind](make(name, text)) as file:
-            assert scores_of(assay.evaluate(QRELS, assay.read_run(file), MEASURES)) == EXPECTED, name
+            check(run=assay.read_run(file))
     for name, text in QRELS_TEXTS.items():
         with FILE_OBJECTS[kind](make(name, text)) as file:
-            assert scores_of(assay.evaluate(file, RUN, MEASURES)) == EXPECTED, name
+            check(file)
 
 
-@for_each("suffix", COMPRESSIONS)
-def test_a_file_object_may_hold_compressed_text(suffix):
-    content = COMPRESSIONS[suffix](TREC_RUN.encode())
-    assert scores_of(assay.evaluate(QRELS, io.BytesIO(content), MEASURES)) == EXPECTED
-
-
-def test_a_file_object_is_read_from_where_it_stands():
+def test_a_file_object_may_hold_compressed_text_and_is_read_from_where_it_stands():
+    for compress in COMPRESSIONS.values():
+        check(run=io.BytesIO(compress(TREC_RUN.encode())))
     file = io.StringIO("this is not for assay\n" + TREC_RUN)
     file.readline()
-    assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED
+    check(run=file)
 
 
 @for_each("name", ["", ".", "..", "/", "<stdin>", "x" * 400, "a\0b", 3, None, "dir/run.txt", "C:\\run"])
 def test_a_file_object_may_have_any_name(name):
     file = io.BytesIO(TREC_RUN.encode())
     file.name = name
-    assert scores_of(assay.evaluate(QRELS, file, MEASURES)) == EXPECTED
+    check(run=file)
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path):
@@ -181,7 +152,7 @@ def test_a_pipe_is_read_like_a_file(tmp_path):
     writer = threading.Thread(target=pipe.write_text, args=(TREC_RUN,))
     writer.start()
     try:
-        assert scores_of(assay.evaluate(QRELS, pipe, MEASURES)) == EXPECTED
+        check(run=pipe)
     finally:
         writer.join()
 
@@ -193,13 +164,7 @@ def test_a_name_may_be_no_text(tmp_path):
         path.write_text(TREC_RUN)
     except OSError:
         pytest.skip("this file system allows no such name")
-    assert scores_of(assay.evaluate(QRELS, path, MEASURES)) == EXPECTED
+    check(run=path)
     path.write_text("1\n")
     with pytest.raises(assay.errors.FormatError, match=r"run-\\udcff, line 1"):
-        assay.evaluate(QRELS, path, MEASURES)
-
-
-def test_paths_may_be_text_or_path(make):
-    run, qrels = make("run.trec", TREC_RUN), make("qrels.trec", TREC_QRELS)
-    for form in (str, Path):
-        assert scores_of(assay.evaluate(form(qrels), form(run), MEASURES)) == EXPECTED
+        assay.evaluate(QRELS, path)

@@ -5,8 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -18,9 +16,6 @@ from assay._kernel import compress_zst
 from assay.errors import DataError, FileError, FormatError
 from refusals import GOOD, QRELS, refused
 from tables import for_each
-
-if os.name != "nt":
-    import resource
 
 CSV = "query_id,doc_id,score\nq1,d1,1\nq1,d2,0.5\n"
 BOTH = (lambda path: assay.evaluate(QRELS, path, ["ap"]), assay.read_run)
@@ -120,14 +115,11 @@ UNCLOSED = [
 @for_each(("content", "line"), UNCLOSED)
 def test_a_quote_that_is_not_closed(content, line, make):
     for act in BOTH:
-        refused(
-            lambda act=act: act(make("run.csv", content)), FormatError, [f"run.csv, line {line}: a quote is not closed"]
-        )
+        said = [f"run.csv, line {line}: a quote is not closed"]
+        refused(lambda act=act: act(make("run.csv", content)), FormatError, said)
 
 
-@for_each(
-    ("content", "line"), [('query_id,text\nq1,a\nq2,"b\nq3,c\n', 3), ('q1,"a"\nq2,"b', 2), ('q1,"a\nb"\nq2,"b\n', 3)]
-)
+@for_each(("content", "line"), [('id,text\nq1,a\nq2,"b\nq3,c\n', 3), ('q1,"a"\nq2,"b', 2), ('q1,"a\nb"\nq2,"b\n', 3)])
 def test_a_quote_that_is_not_closed_in_questions(content, line, make):
     path = make("questions.csv", content)
     with pytest.raises(DataError, match=rf"questions\.csv, line {line}: a quote is not closed"):
@@ -151,55 +143,6 @@ def test_a_link_to_itself(name, tmp_path):
         assert "corrupt" not in str(error.value)
 
 
-FULL = """
-import gzip, sys, assay
-for act in (lambda: assay.read_run(sys.argv[1]), lambda: assay.read_run(gzip.open(sys.argv[1]), format="csv")):
-    try:
-        act()
-    except assay.errors.FileError as error:
-        print(error)
-"""
-
-
-def in_a_process(code, *arguments, limit):
-    """What a process prints that may not have more of something."""
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit, check=False)  # noqa: S603
-    return done.stdout.splitlines(), done.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
-def test_a_temporary_folder_without_space(tmp_path):
-    path = tmp_path / "run.csv.gz"
-    path.write_bytes(gzip.compress(CSV.encode() + b"q1,d3,1\n" * 20_000))
-    said, raw = in_a_process(FULL, path, limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
-    why = "no copy can be made in the temporary folder: File too large; free space there, or set TMPDIR"
-    assert said == [f"cannot decompress file '{path}': {why}", why], raw
-
-
-@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("-", "no copy can be made in the temporary folder: File too large; free space there, or set TMPDIR"),
-        ("out.run", "'out.run' cannot be written: File too large"),
-    ],
-)
-def test_a_conversion_without_space(target, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("in.run").write_text("".join(f"q1 Q0 d{n} 1 {n} t\n" for n in range(5000)), encoding="utf-8")
-    command = [sys.executable, "-m", "assay", "convert", "in.run", target]
-    done = subprocess.run(  # noqa: S603 - our own command
-        command,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {said}\n")
-    assert list(tmp_path.iterdir()) == [tmp_path / "in.run"]
-
-
 def test_no_temporary_folder(tmp_path, monkeypatch):
     path = tmp_path / "run.csv.gz"
     path.write_bytes(gzip.compress(CSV.encode()))
@@ -207,29 +150,3 @@ def test_no_temporary_folder(tmp_path, monkeypatch):
     for given in (path, io.BytesIO(path.read_bytes())):
         with pytest.raises(FileError, match="no copy can be made in the temporary folder: No such file"):
             assay.read_run(given)
-
-
-DESCRIPTORS = """
-import os, sys, assay, polars
-assay.read_run(sys.argv[1]); assay.read_run(sys.argv[2])
-held = []
-try:
-    while True:
-        held.append(os.open(os.devnull, os.O_RDONLY))
-except OSError:
-    pass
-for path in sys.argv[1:]:
-    try:
-        assay.read_run(path)
-    except assay.AssayError as error:
-        print(error)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
-def test_no_descriptors(tmp_path):
-    (tmp_path / "run.trec").write_text(GOOD)
-    (tmp_path / "run.trec.gz").write_bytes(gzip.compress(GOOD.encode()))
-    paths = [tmp_path / "run.trec", tmp_path / "run.trec.gz"]
-    said, raw = in_a_process(DESCRIPTORS, *paths, limit=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
-    assert said == [f"cannot read file '{path}': Too many open files" for path in paths], raw

@@ -86,28 +86,28 @@ IDS = (
 )
 SCORES = (pyarrow.float64(), pyarrow.float32(), pyarrow.int8(), pyarrow.uint16(), pyarrow.int64())
 ENCODINGS = ({}, {"use_dictionary": False}, {"use_dictionary": ["query_id"]})
+# Options of both writers, and of pyarrow's alone.
+WAYS = {
+    "row_group_size": st.sampled_from([1, 3, 10, 1000]),
+    "compression": st.sampled_from(["none", "snappy", "gzip", "zstd", "lz4"]),
+    "data_page_size": st.sampled_from([1, 100, 1 << 20]),
+}
+ARROW_WAYS = {"data_page_version": st.sampled_from(["1.0", "2.0"]), "store_schema": st.booleans()}
 
 
 @st.composite
 def pyarrow_files(draw):
     """A function that writes rows to a file, in one of pyarrow's ways."""
     kinds = [draw(st.sampled_from(IDS)), draw(st.sampled_from(IDS)), draw(st.sampled_from(SCORES))]
-    options = {
-        "row_group_size": draw(st.sampled_from([1, 3, 10, 1000])),
-        "compression": draw(st.sampled_from(["none", "snappy", "gzip", "zstd", "lz4"])),
-        "data_page_version": draw(st.sampled_from(["1.0", "2.0"])),
-        "data_page_size": draw(st.sampled_from([1, 100, 1 << 20])),
-        "store_schema": draw(st.booleans()),
-        **draw(st.sampled_from(ENCODINGS)),
-    }
+    options = {**draw(st.fixed_dictionaries(WAYS | ARROW_WAYS)), **draw(st.sampled_from(ENCODINGS))}
 
     def write(rows, path):
-        names = ("query_id", "doc_id", "score")
-        columns = (
+        columns = [
             pyarrow.array(column).cast(kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)
-        )
-        table = pyarrow.table(dict(zip(names, columns, strict=True)))
-        pyarrow.parquet.write_table(table.append_column("text", pyarrow.array([["x"]] * len(rows))), path, **options)
+        ]
+        names = ["query_id", "doc_id", "score", "text"]
+        table = pyarrow.table([*columns, pyarrow.array([["x"]] * len(rows))], names=names)
+        pyarrow.parquet.write_table(table, path, **options)
 
     return write
 
@@ -115,11 +115,8 @@ def pyarrow_files(draw):
 @st.composite
 def polars_files(draw):
     """A function that writes rows to a file, in one of polars' ways."""
-    options = {
-        "row_group_size": draw(st.sampled_from([1, 3, 10, 1000])),
-        "compression": draw(st.sampled_from(["uncompressed", "snappy", "gzip", "zstd", "lz4"])),
-        "data_page_size": draw(st.sampled_from([1, 100, 1 << 20])),
-    }
+    options = draw(st.fixed_dictionaries(WAYS))
+    options["compression"] = options["compression"].replace("none", "uncompressed")
     kind = draw(st.sampled_from([polars.String, polars.Categorical]))
 
     def write(rows, path):
@@ -240,16 +237,13 @@ def test_what_is_left_to_polars(name, tmp_path):
     assert both(tmp_path / "run.parquet", [{}])[0] is None
 
 
-def test_a_compression_that_the_kernel_lacks_is_left_to_polars(tmp_path):
-    pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", compression="brotli")
-    found, expected = both(tmp_path / "run.parquet", [{}])
-    assert found is None
-    assert expected[0][0]["document"]
+PACKED = [{"doc_id": "DELTA_BYTE_ARRAY"}, {"doc_id": "DELTA_LENGTH_BYTE_ARRAY"}]
 
 
-@for_each("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
-def test_texts_that_are_packed_are_left_to_polars(encoding, tmp_path):
-    options = {"use_dictionary": False, "column_encoding": {"doc_id": encoding}}
+@for_each(
+    "options", [{"compression": "brotli"}, *({"use_dictionary": False, "column_encoding": each} for each in PACKED)]
+)
+def test_compressions_and_encodings_that_the_kernel_lacks_are_left_to_polars(options, tmp_path):
     pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", **options)
     found, expected = both(tmp_path / "run.parquet", [{}])
     assert found is None

@@ -79,6 +79,9 @@ def test_a_ranking_has_scores_only_where_there_are_some() -> None:
     assert Passages(["a"]).ranking == ["a"]
     assert Passages(["a"], [1.0]).ranking == [("a", 1.0)]
 
+    # Equal scores of a dict are left to the policy.
+    assert read_passages({"a": 1, "b": 1}, PLACE).ranking == [("a", 1.0), ("b", 1.0)]
+
 
 @for_each(("scores", "rises"), [(None, False), ([2.0, 2.0, 1.0], False), ([0.1, 0.2, 0.3], True)])
 def test_scores_that_rise_are_seen(scores: list[float] | None, rises: bool) -> None:
@@ -87,19 +90,11 @@ def test_scores_that_rise_are_seen(scores: list[float] | None, rises: bool) -> N
     assert passages.ranking == ["a", "b", "c"]
 
 
-def test_equal_scores_of_a_dict_are_left_to_the_policy() -> None:
-    assert read_passages({"a": 1, "b": 1}, PLACE).ranking == [("a", 1.0), ("b", 1.0)]
-
-
 @for_each(
     ("found", "message"),
     [
-        ("d1", "must be a list of ids or passages, not 'd1'"),
-        (None, "must be a list of ids or passages, not 'None'"),
-        (5, "must be a list of ids or passages"),
-        ([{"text": "x"}], "a retrieved passage has no id under id, doc_id, _id or similar"),
-        ([1.5], "a retrieved passage has no id"),
-        ([None], "a retrieved passage has no id"),
+        *((found, f"must be a list of ids or passages, not '{found}'") for found in ("d1", None, 5)),
+        *(([found], "a retrieved passage has no id under id, doc_id, _id or") for found in ({"text": "x"}, 1.5, None)),
         ([""], "a retrieved document has an empty id"),
         ([{"id": ["a"]}], "the id of a document must be a string or an integer"),
         ([{"id": "a", "text": 5}], "the text of passage 'a' must be a string, not '5'"),

@@ -29,14 +29,8 @@ PARTS = {
     "references": LISTS | TEXTS,
     "language": TEXTS | st.integers() | st.none(),
 }
-PLAIN = {
-    "query_id": "q{}",
-    "question": "Where?",
-    "gold": ["d1"],
-    "retrieved": ["d1", "d2"],
-    "answer": "Ville de Besançon",
-    "references": ["Besançon", "Besançon"],
-}
+PLAIN = {"query_id": "q{}", "question": "Where?", "gold": ["d1"], "retrieved": ["d1", "d2"]}
+PLAIN |= {"answer": "Ville de Besançon", "references": ["Besançon", "Besançon"]}
 
 
 def both(path, wanted=SHORT):
@@ -61,61 +55,44 @@ def plain_rows(count, **more):
     return [{**PLAIN, "query_id": f"q{number}", **more} for number in range(count)]
 
 
-@given(st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
-def test_any_rows(tmp_path_factory, rows):
-    by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows))
+WANTED = [
+    SHORT,
+    RecordFields({"answer": "question"}, short=True),
+    RecordFields({"answer": "language", "query_id": "question"}, lenient=True, short=True),
+    RecordFields({"scores": "language"}, short=True),
+    RecordFields(doc_id="id", short=True),
+    RecordFields(any_field=True, short=True),
+]
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+@given(rows=st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
+def test_any_rows(tmp_path_factory, wanted, rows):
+    by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows), wanted)
     assert by_field == one_by_one
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        RecordFields({"answer": "question"}, short=True),
-        RecordFields({"answer": "language", "query_id": "question"}, lenient=True, short=True),
-        RecordFields({"scores": "language"}, short=True),
-        RecordFields(doc_id="id", short=True),
-        RecordFields(any_field=True, short=True),
-    ],
-)
-@given(rows=st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
-def test_any_rows_with_fields_of_any_names(tmp_path_factory, wanted, rows):
-    by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows), wanted)
+ODD = [
+    *({"query_id": name} for name in (7, "", "q1")),
+    *({"answer": 7}, {"answer": None, "references": "Oslo"}, {"references": [["Oslo"], None]}),
+    *({"retrieved": {"d1": 0.5, "d2": 0.9}}, {"retrieved": [{"id": "d1", "text": "one"}]}, {"retrieved": ["d1", ""]}),
+    *({"retrieved_texts": ["one", "two"]}, {"retrieved_texts": ["one"]}, {"retrieved_texts": None, "retrieved": None}),
+    *({"scores": [0.9, 0.1]}, {"scores": {"faithfulness": 1}}, {"gold_texts": [["one"], ["two"]]}, {"language": "fr"}),
+    {"question": "Where is it, and how do people get there from here?", "latency": 0.5},
+]
+
+
+@for_each("odd", ODD)
+def test_one_odd_row_among_many(tmp_path, odd):
+    rows = plain_rows(2 * STEP + 10)
+    rows[STEP + 3].update(odd)
+    by_field, one_by_one = both(write(tmp_path / "r.jsonl", rows))
     assert by_field == one_by_one
 
 
 @for_each("doc_id", [None, "id", "metadata.source"])
 def test_plain_rows_with_a_path_to_the_ids_of_passages(tmp_path, doc_id):
-    path = write(tmp_path / "r.jsonl", plain_rows(5))
-    by_field, one_by_one = both(path, RecordFields(doc_id=doc_id, short=True))
-    assert by_field == one_by_one
-
-
-@for_each(
-    "odd",
-    [
-        {"query_id": 7},
-        {"query_id": ""},
-        {"query_id": "q1"},
-        {"answer": 7},
-        {"answer": None, "references": "Oslo"},
-        {"references": [["Oslo"], None]},
-        {"retrieved": {"d1": 0.5, "d2": 0.9}},
-        {"retrieved": [{"id": "d1", "text": "one"}]},
-        {"retrieved": ["d1", ""]},
-        {"retrieved_texts": ["one", "two"]},
-        {"retrieved_texts": ["one"]},
-        {"retrieved_texts": None, "retrieved": None},
-        {"scores": [0.9, 0.1]},
-        {"scores": {"faithfulness": 1}},
-        {"gold_texts": [["one"], ["two"]]},
-        {"language": "fr"},
-        {"question": "Where is it, and how do people get there from here?", "latency": 0.5},
-    ],
-)
-def test_one_odd_row_among_many(tmp_path, odd):
-    rows = plain_rows(2 * STEP + 10)
-    rows[STEP + 3].update(odd)
-    by_field, one_by_one = both(write(tmp_path / "r.jsonl", rows))
+    by_field, one_by_one = both(write(tmp_path / "r.jsonl", plain_rows(5)), RecordFields(doc_id=doc_id, short=True))
     assert by_field == one_by_one
 
 
@@ -124,11 +101,8 @@ def test_places_name_the_file_and_the_line(tmp_path):
     (tmp_path / "2.jsonl").write_text("\n" + json.dumps({**PLAIN, "query_id": "x"}) + "\n")
     with open_source(tmp_path / "*.jsonl") as source:
         records = read_record_file(source, SHORT).each
-    assert [each.place.rpartition("/")[2] for each in records] == [
-        "1.jsonl, line 1 ('q0')",
-        "1.jsonl, line 2 ('q1')",
-        "2.jsonl, line 2 ('x')",
-    ]
+    places = ["1.jsonl, line 1 ('q0')", "1.jsonl, line 2 ('q1')", "2.jsonl, line 2 ('x')"]
+    assert [each.place.rpartition("/")[2] for each in records] == places
 
 
 def test_rows_with_very_many_fields_are_no_table(tmp_path):

@@ -20,20 +20,12 @@ EXPECTED = {"q1": 'who "was" it?', "2": "was, or is?"}
 RECORDS = [{"_id": query, "text": text, "metadata": {}} for query, text in EXPECTED.items()]
 COLUMNS = {"query_id": list(EXPECTED), "question": list(EXPECTED.values())}
 
-OBJECTS = {
-    "dict": EXPECTED,
-    "integers": {"q1": EXPECTED["q1"], 2: EXPECTED["2"]},
-    "records": RECORDS,
-    "polars": polars.DataFrame(COLUMNS),
-    "lazy": polars.LazyFrame(COLUMNS),
-    "pandas": pandas.DataFrame(COLUMNS),
-    "pyarrow": pyarrow.table(COLUMNS),
-}
+FRAMES = [make(COLUMNS) for make in (polars.DataFrame, polars.LazyFrame, pandas.DataFrame, pyarrow.table)]
 
 
-@for_each("form", OBJECTS)
-def test_objects(form):
-    assert read_questions(OBJECTS[form]) == EXPECTED
+@for_each("data", [EXPECTED, {"q1": EXPECTED["q1"], 2: EXPECTED["2"]}, RECORDS, *FRAMES])
+def test_objects(data):
+    assert read_questions(data) == EXPECTED
 
 
 def test_a_list_of_texts_is_numbered():
@@ -96,14 +88,6 @@ def test_parquet_and_streams(tmp_path):
     assert read_questions(io.BytesIO(LINES.encode())) == EXPECTED
 
 
-def test_the_demo_has_questions():
-    from importlib.resources import files
-
-    questions = read_questions(files("assay") / "demo" / "queries.jsonl")
-    assert len(questions) == 25
-    assert questions["q03"] == "What would a 10% stronger US dollar do to revenue and operating income?"
-
-
 BAD_OBJECTS = [
     ({}, "no questions found"),
     ([], "no questions found"),
@@ -116,7 +100,7 @@ BAD_OBJECTS = [
     ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …), found only 'id'"),
     (
         polars.DataFrame({"text": ["a"]}),
-        "the questions, row 0: questions need an id (query_id, qid, question_id …), found only 'text'",
+        "row 0: questions need an id (query_id, qid, question_id …), found only 'text'",
     ),
 ]
 
@@ -156,15 +140,9 @@ def test_bad_files_are_named(tmp_path, name):
     assert message in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(assay.errors.FileError, match=r"file '.*' not found"):
-        read_questions(tmp_path / "none.jsonl")
-
-
 def test_documents_have_names_of_their_own_and_may_be_blank():
     rows = [{"doc_id": "d1", "contents": "one"}, {"doc_id": "d2", "contents": ""}, {"doc_id": 3, "contents": None}]
     assert read_questions(rows, DOCUMENTS) == {"d1": "one", "d2": "", "3": ""}
-    with pytest.raises(
-        assay.errors.FormatError, match=r"documents need a text \(text, content, contents …\), found only 'doc_id'"
-    ):
+    said = r"documents need a text \(text, content, contents …\), found only 'doc_id'"
+    with pytest.raises(assay.errors.FormatError, match=said):
         read_questions([{"doc_id": "d1"}], DOCUMENTS)

@@ -54,18 +54,13 @@ def test_the_same_numbers_as_ir_measures():
 
 
 @for_each("form", FORMS.values())
-def test_iterations_become_groups(form):
+def test_iterations_become_groups_unless_there_is_only_one(form):
     qrels = assay.Qrels(form(judged()))
     assert qrels.groups("1") == {"x": {"a": 1.0}, "y": {"b": 1.0, "a": 1.0}}
     assert qrels["2"] == {"b": 0.0, "c": 1.0, "d": 1.0}
-
-
-@for_each("form", FORMS.values())
-def test_where_all_judgments_have_one_iteration_there_are_no_groups(form):
-    assert not assay.Qrels(io.StringIO(PLAIN)).rows.has_groups()
-    qrels = assay.Qrels(form(judged(PLAIN)))
-    assert not qrels.rows.has_groups()
-    assert qrels.to_dict() == assay.Qrels(io.StringIO(PLAIN)).to_dict()
+    plain = assay.Qrels(form(judged(PLAIN)))
+    assert not plain.rows.has_groups()
+    assert plain.to_dict() == assay.Qrels(io.StringIO(PLAIN)).to_dict()
 
 
 def frame(**more):
@@ -81,8 +76,6 @@ def test_a_group_comes_before_an_iteration():
     assert named.groups("1") == {"x": {"a": 1.0, "b": 2.0}}
     assert named.rows.has_groups()
 
-
-def test_a_column_of_no_iterations_says_nothing():
     assert not assay.Qrels(frame(iteration=[None, None])).rows.has_groups()
     with pytest.raises(assay.errors.FormatError, match="row 1: the column 'iteration' is empty"):
         assay.Qrels(frame(iteration=["x", None]))
@@ -104,11 +97,8 @@ def test_tables_in_files(tmp_path, name, text):
     assert assay.read_qrels(path).groups("1") == {"x": {"a": 1.0}, "y": {"b": 2.0}}
     path.write_text(text.replace("LAST", "x"))
     assert not assay.read_qrels(path).rows.has_groups()
-
-
-def test_a_run_has_no_groups():
-    run = pandas.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [1, 2], "iteration": ["x", "y"]})
-    assert assay.Run(run)["1"] == [("a", 1.0), ("b", 2.0)]
+    path.write_text(text.replace("relevance", "score").replace("LAST", "y"))
+    assert assay.Run(path)["1"] == [("a", 1.0), ("b", 2.0)]
 
 
 class Judgment(NamedTuple):
@@ -125,11 +115,6 @@ def test_other_named_tuples():
     assert qrels.to_dict() == {"7": {"a": 1.0, "b": 0.5}, "8": {"a": 1.0}}
 
 
-def test_evaluating_many_runs():
-    results = assay.evaluate_many(judged(), {"one": retrieved(), "two": tuple(retrieved())}, "RR")
-    assert results["one"].mean == results["two"].mean == {"RR": 0.75}
-
-
 Pair = namedtuple("Pair", "document score")  # noqa: PYI024 - a named tuple of the older kind
 
 
@@ -142,7 +127,7 @@ def test_other_lists_stay_lists_of_queries():
 BAD = [
     (
         [ir_measures.Qrel("1", "a", 1), ("1", "b", 1, "0")],
-        r"the list, row 1: .* has other fields than the first row \(query_id, doc_id",
+        r"row 1: .* has other fields than the first row \(query_id, doc_id",
     ),
     ([ir_measures.Qrel("1", "a", "high")], "the list, row 0: 'high' in the column 'relevance' is not a number"),
     ([ir_measures.Qrel("1", None, 1)], "the list, row 0: the column 'doc_id' is empty"),
@@ -161,21 +146,18 @@ def test_bad_rows_are_named(rows, message):
 @for_each("convention", ["assay", "ranx", "autorag"])
 def test_bad_rows_of_runs_are_named(form, convention):
     rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "b", "x")]
-    message = "the list, row 1: 'x' in the column 'score' is not a number"
-    with pytest.raises(assay.errors.FormatError, match=message):
-        assay.evaluate({"1": ["a"]}, form(rows), "ap", convention=convention)
-    with pytest.raises(assay.errors.FormatError, match=message):
-        assay.Run(form(rows))
+    for read in (lambda run: assay.evaluate({"1": ["a"]}, run, "ap", convention=convention), assay.Run):
+        with pytest.raises(
+            assay.errors.FormatError, match="the list, row 1: 'x' in the column 'score' is not a number"
+        ):
+            read(form(rows))
 
 
-def test_generators_of_ir_measures():
+def test_generators_of_ir_measures_and_others():
     qrels, run = ir_measures.read_trec_qrels(SUBTOPICS), ir_measures.read_trec_run(RANKED)
-    assert assay.evaluate(qrels, run, "RR")["RR"] == 0.75
-    assert assay.Qrels(ir_measures.read_trec_qrels(SUBTOPICS)).queries == ["1", "2"]
+    results = assay.evaluate_many(qrels, {"one": run, "two": tuple(retrieved())}, "RR")
+    assert results["one"].mean == results["two"].mean == {"RR": 0.75}
     assert assay.Run(ir_measures.read_trec_run(RANKED)).queries == ["1", "2"]
-
-
-def test_other_generators_are_refused():
     for data in ((["a"] for _ in range(2)), iter([]), map(str, range(2))):
         with pytest.raises(assay.errors.DataError, match="must be a dict, a list, a frame or a file, not"):
             assay.Qrels(data)

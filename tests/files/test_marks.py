@@ -18,20 +18,12 @@ from assay.errors import DataError, FileError, FormatError, LimitError
 from refusals import COMPRESSORS, GOOD, GOOD_QRELS, QRELS, RUN, refused
 from tables import for_each
 
-
-def test_a_long_path_is_named_whole(tmp_path):
-    path = tmp_path / ("x" * 100) / "the-name-that-matters.trec"
-    refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["not found", "the-name-that-matters.trec"])
+NO_FILES = ["none", "none.csv", "none.json", "none.jsonl", "none.parquet", "none.trec.gz", f"no/{'x' * 100}/folder"]
 
 
-@for_each("name", ["none", "none.csv", "none.json", "none.jsonl", "none.parquet", "none.trec.gz", "no/such/folder"])
+@for_each("name", NO_FILES)
 def test_a_missing_file_is_named(name, tmp_path):
-    for act in (
-        lambda path: assay.evaluate(QRELS, path, ["ap"]),
-        lambda path: assay.evaluate(path, RUN, ["ap"]),
-        assay.read_run,
-        assay.read_qrels,
-    ):
+    for act in (partial(assay.evaluate, QRELS), partial(assay.evaluate, run=RUN), assay.read_run, assay.read_qrels):
         refused(lambda act=act: act(tmp_path / name), FileError, [f"file '{tmp_path / name}' not found"])
         refused(lambda act=act: act(name), FileError, [f"file '{name}' not found"])
 
@@ -45,10 +37,9 @@ def test_an_empty_directory_is_refused(format, tmp_path):
 
 @for_each("path", ["", "x" * 5000, "a\0b", "\ud800", Path("x" * 300)])
 def test_a_path_that_cannot_be(path):
-    with pytest.raises(FileError):
-        assay.evaluate(QRELS, path, ["ap"])
-    with pytest.raises(FileError):
-        assay.read_qrels(path)
+    for act in (partial(assay.evaluate, QRELS), assay.read_qrels):
+        with pytest.raises(FileError):
+            act(path)
 
 
 @for_each("name", ["cvs", "", "TREC", 5])
@@ -73,45 +64,46 @@ class Broken:
         return self.answer
 
 
-@for_each(
-    ("file", "error", "words"),
-    [
-        (lambda _: Broken(5), FileError, ["cannot be read", "open for reading"]),
-        (lambda _: Broken(OSError("the line went dead")), FileError, ["the line went dead"]),
-        (lambda _: Broken(RuntimeError("odd")), FileError, ["odd"]),
-        (lambda _: Broken(None), DataError, ["has no rankings"]),
-        (lambda _: io.StringIO("q1 Q0 \ud800 1 1 t\n"), FormatError, ["not UTF-8"]),
-        (lambda _: io.StringIO(""), DataError, ["has no rankings"]),
-        (lambda _: gzip.open(io.BytesIO(gzip.compress(GOOD.encode())[:-9])), FileError, ["cannot be read"]),
-        (lambda _: bz2.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
-        (lambda _: lzma.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
-        (lambda folder: closed(folder / "run"), FileError, ["closed file"]),
-    ],
-)
-def test_a_file_object_that_cannot_be_read(file, error, words, tmp_path):
-    refused(lambda: assay.evaluate(QRELS, file(tmp_path), ["ap"]), error, words)
-
-
-def closed(path):
-    path.write_text(GOOD)
-    with path.open() as file:
-        pass
+def named(content, name):
+    file = io.BytesIO(content)
+    file.name = name
     return file
 
 
-def test_a_file_object_for_writing_cannot_be_read(tmp_path):
-    with (tmp_path / "run").open("w") as file:
-        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FileError, ["not readable", "open for reading"])
-    (tmp_path / "bad").write_bytes(b"q1 Q0 \xff 1 1 t\n")
-    with (tmp_path / "bad").open(encoding="utf-8") as file:
-        refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["bad", "not UTF-8"])
+def text_file(folder):
+    (folder / "bad").write_bytes(b"q1 Q0 \xff 1 1 t\n")
+    return (folder / "bad").open(encoding="utf-8")
 
 
-def test_a_bad_line_of_a_file_object_is_placed():
-    file = io.BytesIO(GOOD.encode() + b"q1\n")
-    file.name = "upload.txt"
-    refused(lambda: assay.evaluate(QRELS, file, ["ap"]), FormatError, ["upload.txt, line 2"])
-    refused(lambda: assay.evaluate(QRELS, io.StringIO("q1\n"), ["ap"]), FormatError, ["<file>, line 1"])
+def closed(path):
+    file = path.open("w")
+    file.close()
+    return file
+
+
+BAD_OBJECTS = [
+    (lambda _: Broken(5), FileError, ["cannot be read", "open for reading"]),
+    (lambda _: Broken(OSError("the line went dead")), FileError, ["the line went dead"]),
+    (lambda _: Broken(RuntimeError("odd")), FileError, ["odd"]),
+    (lambda _: Broken(None), DataError, ["has no rankings"]),
+    (lambda _: io.StringIO("q1 Q0 \ud800 1 1 t\n"), FormatError, ["not UTF-8"]),
+    (lambda _: io.StringIO(""), DataError, ["has no rankings"]),
+    (lambda _: io.StringIO("q1\n"), FormatError, ["<file>, line 1"]),
+    (lambda _: named(GOOD.encode() + b"q1\n", "upload.txt"), FormatError, ["upload.txt, line 2"]),
+    (lambda _: gzip.open(io.BytesIO(gzip.compress(GOOD.encode())[:-9])), FileError, ["cannot be read"]),
+    (lambda _: bz2.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
+    (lambda _: lzma.open(io.BytesIO(b"no")), FileError, ["cannot be read"]),
+    (lambda folder: closed(folder / "run"), FileError, ["closed file"]),
+    (lambda folder: (folder / "run").open("w"), FileError, ["not readable", "open for reading"]),
+    (text_file, FormatError, ["bad", "not UTF-8"]),
+]
+
+
+@for_each(("file", "error", "words"), BAD_OBJECTS)
+def test_a_file_object_that_cannot_be_read(file, error, words, tmp_path):
+    opened = file(tmp_path)
+    refused(lambda: assay.evaluate(QRELS, opened, ["ap"]), error, words)
+    getattr(opened, "close", int)()
 
 
 def noise(format):
@@ -133,9 +125,7 @@ def test_a_truncated_compressed_file_is_told(suffix, format, make):
     assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
     for end in (8, 30, len(whole) // 2, len(whole) - 1):
         path = make(f"run.{format}.{suffix}", whole[:end])
-        refused(
-            lambda path=path: assay.evaluate(QRELS, path, ["ap"]), FileError, [f"run.{format}.{suffix}", "truncated"]
-        )
+        refused(lambda path=path: assay.evaluate(QRELS, path), FileError, [f"run.{format}.{suffix}", "truncated"])
         refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "create or download it again"])
 
 
@@ -166,15 +156,10 @@ def test_frames_of_zstandard_to_be_skipped(format, make):
 
 @for_each("suffix", COMPRESSORS)
 def test_an_empty_compressed_file_holds_nothing(suffix, make):
-    for name, word in (
-        ("run.trec", "no rankings"),
-        ("run.csv", "no rankings"),
-        ("run.jsonl", "no rankings"),
-        ("run", "no rankings"),
-    ):
+    for name in ("run.trec", "run.csv", "run.jsonl", "run"):
         for content in (COMPRESSORS[suffix](b""), b""):
             path = make(f"{name}.{suffix}", content)
-            refused(lambda path=path: assay.evaluate(QRELS, path, ["ap"]), DataError, [f"{name}.{suffix}", word])
+            refused(lambda path=path: assay.evaluate(QRELS, path), DataError, [f"{name}.{suffix}", "no rankings"])
     path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
     refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "has no judgments"])
 

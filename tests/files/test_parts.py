@@ -9,7 +9,6 @@ import pytest
 
 import assay
 from assay import Run
-from assay.data.run import run_names
 from assay.errors import FileError, FormatError
 from tables import for_each
 
@@ -190,15 +189,6 @@ def test_two_thousand_parts_need_few_descriptors(form, split):
         assert assay.evaluate({f"q{query}": ["d0"] for query in range(200)}, folder, "rr")["rr"] == 1
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-def test_names_of_runs_in_parts():
-    assert run_names(("runs/bm25/", "runs/dense/part-*.parquet", "runs/mix-*.run", "*.run")) == [
-        "bm25",
-        "dense",
-        "mix",
-        "*",
-    ]
 
 
 def test_different_runs_in_a_directory_are_suspected(tmp_path):
