@@ -57,8 +57,7 @@ def best_of(
 ) -> FloatArray:
     """The score of each prediction against its best reference, texts or tokens; NaN without references."""
     pairs = zip(references, predictions, strict=True)
-    best = [max((score(reference, given) for reference in every), default=np.nan) for every, given in pairs]
-    return np.array(best, dtype=np.float64)
+    return np.array([max((score(each, given) for each in every), default=np.nan) for every, given in pairs], np.float64)
 
 
 def without_blank(answers: Answers, scores: FloatArray, blank: str) -> FloatArray:
@@ -143,13 +142,9 @@ def answer_id(name: object, what: str) -> str:
 
 def reference_texts(value: object, question: str) -> tuple[str, ...]:
     """One reference or several; none for None."""
-    if isinstance(value, str):
-        return (answer_text(value, "references", question),)
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return tuple(answer_text(each, "references", question) for each in value if each is not None)
-    return () if value is None else (answer_text(value, "references", question),)
+    value = value.tolist() if hasattr(value, "tolist") else value
+    every = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(answer_text(each, "references", question) for each in every if each is not None)
 
 
 def answer_text(value: object, what: str, question: str) -> str:

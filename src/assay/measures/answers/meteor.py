@@ -89,8 +89,7 @@ def look_up_synonyms(word: str) -> frozenset[str]:
     return frozenset(each for each in " ".join(lines).split() if "_" not in each and each[0] != "^")
 
 
-# The places of each word, ascending; and the unmatched words, by place.
-WordPlaces = dict[str, list[int]]
+# The unmatched words, by place.
 WordsLeft = dict[int, str]
 
 
@@ -110,38 +109,24 @@ def meteor_words(text: str, how: str) -> list[str]:
         ) from None
 
 
-def word_places(left: WordsLeft) -> WordPlaces:
-    found: WordPlaces = {}
-    for place, word in left.items():
-        found.setdefault(word, []).append(place)
-    return found
-
-
-def match_equal(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
-    """For each matched place of the answer, the place in the reference with the same word.
+def match_words(given: WordsLeft, right: WordsLeft, *, by_meaning: bool = False) -> dict[int, int]:
+    """For each matched place of the answer, the place in the reference with the same word, or with a synonym.
 
     From the last word of the answer to the first, each takes the last unmatched one.
     """
-    places = word_places(right)
+    places: dict[str, list[int]] = {}
+    for place, word in right.items():
+        places.setdefault(word, []).append(place)
     found = {}
     for place in reversed(given):
-        same = places.get(given[place])
-        if same:
-            found[place] = same.pop()
-    return found
-
-
-def match_synonyms(given: WordsLeft, right: WordsLeft) -> dict[int, int]:
-    """The same for synonyms: of several, the last one."""
-    places = word_places(right)
-    found = {}
-    for place in reversed(given):
-        meanings = synonyms(given[place])
-        if not places.keys().isdisjoint(meanings):
-            last = max(meanings & places.keys(), key=lambda word: places[word][-1])
-            found[place] = places[last].pop()
-            if not places[last]:
-                del places[last]
+        word = given[place]
+        if by_meaning and not places.keys().isdisjoint(meanings := synonyms(word)):
+            word = max(meanings & places.keys(), key=lambda each: places[each][-1])
+        elif by_meaning or word not in places:
+            continue
+        found[place] = places[word].pop()
+        if not places[word]:
+            del places[word]
     return found
 
 
@@ -152,15 +137,15 @@ def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
     [(0, 0), (1, 3), (2, 1)]
     """
     given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
-    matches = match_equal(given_left, right_left)
+    matches = match_words(given_left, right_left)
     given_left, right_left = (
         {place: stem(word) for place, word in left.items() if place not in taken}
         for left, taken in ((given_left, matches), (right_left, set(matches.values())))
     )
-    by_stem = match_equal(given_left, right_left)
+    by_stem = match_words(given_left, right_left)
     for place, other in by_stem.items():
         del given_left[place], right_left[other]
-    return sorted((matches | by_stem | match_synonyms(given_left, right_left)).items())
+    return sorted((matches | by_stem | match_words(given_left, right_left, by_meaning=True)).items())
 
 
 def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:

@@ -67,14 +67,13 @@ def is_closed_mismatch(answers: Answers, words: AnswerWords, common: Numbers, no
     """By reference, whether it or the prediction is yes, no or noanswer, and the other one is not the same."""
     differs = (common != words.right) | (common != words.given)
     right = chain.from_iterable(answers.references)
-    closed = [is_closed(text, normalize) if one else False for text, one in zip(right, words.right == 1, strict=True)]
-    pairs = zip(answers.predictions, words.predictions == 1, strict=True)
-    given = np.array([is_closed(text, normalize) if one else False for text, one in pairs], dtype=np.bool_)
-    return np.asarray(differs & (np.array(closed, dtype=np.bool_) | given[words.questions]))
-
-
-def is_closed(text: str, normalize: str) -> bool:
-    return tokenize(text, normalize) in CLOSED
+    closed, given = (
+        np.array(
+            [one and tokenize(text, normalize) in CLOSED for text, one in zip(texts, is_one, strict=True)], np.bool_
+        )
+        for texts, is_one in ((right, words.right == 1), (answers.predictions, words.predictions == 1))
+    )
+    return np.asarray(differs & (closed | given[words.questions]))
 
 
 @define_overlap(

@@ -65,7 +65,11 @@ def strip_suffixes(word: str) -> str:
         word = word[:-1] + "i"
     word = apply_rules(without_double(word), ENDINGS, 1)
     word = apply_rules(word, LAST_SUFFIXES, 2)
-    return without_end(word)
+    if word.endswith("e"):
+        value = porter_measure(word[:-1])
+        if value > 1 or (value == 1 and not ends_short(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and porter_measure(word[:-1]) > 1 else word
 
 
 def letter_shape(text: str) -> str:
@@ -130,12 +134,3 @@ def without_double(word: str) -> str:
         word = word[:-2]
     known = apply_rules(word, DOUBLE_SUFFIXES, 1)
     return word[:-1] if known == word and word.endswith("logi") and porter_measure(word[:-3]) else known
-
-
-def without_end(word: str) -> str:
-    """The word without a final e, and with ll reduced to l."""
-    if word.endswith("e"):
-        value = porter_measure(word[:-1])
-        if value > 1 or (value == 1 and not ends_short(word[:-1])):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and porter_measure(word[:-1]) > 1 else word

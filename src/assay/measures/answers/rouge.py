@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, compress
-from typing import Annotated, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 
@@ -43,15 +43,6 @@ BLANKS, LINES = (bytes(byte if byte in WORD_BYTES + kept else 32 for byte in ran
 FEW_LINES = 20
 
 
-class SharedCounts(NamedTuple):
-    """Per reference, how much it shares with the prediction, how much both have, and its question."""
-
-    shared: Numbers
-    right: Numbers
-    given: Numbers
-    questions: Numbers
-
-
 def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
     """The text reduced to words and spaces, and to line ends if those are kept.
 
@@ -71,22 +62,25 @@ STEMS = Split(lambda text: b" ".join(map(stem_long_word, plain_words(text).split
 def score_ngrams(answers: Answers, size: int, score: str, *, stem: bool, blank: str) -> FloatArray:
     words = answer_words(answers, STEMS if stem else ROUGE)
     right, given = (np.maximum(lengths - size + 1, 0) for lengths in (words.right, words.given))
-    counts = SharedCounts(words.shared(size)[:, -1], right, given, words.questions)
-    return without_blank(answers, best_scores(counts, words.size, score), blank)
+    counts = (words.shared(size)[:, -1], right, given, words.questions)
+    return without_blank(answers, best_scores(words.size, counts, score), blank)
 
 
-def best_scores(counts: SharedCounts, size: int, score: str) -> FloatArray:
-    """The score of each question against the first reference with the best F; NaN without references."""
-    recall = ratio(counts.shared, counts.right)
-    precision = ratio(counts.shared, counts.given)
+def best_scores(size: int, counts: Iterable[Numbers], score: str) -> FloatArray:
+    """The score of each question against the first reference with the best F; NaN without references.
+
+    Per reference: how much it shares with the prediction, how much both have, and its question.
+    """
+    shared, right, given, questions = counts
+    recall, precision = ratio(shared, right), ratio(shared, given)
     fmeasure = ratio(2 * precision * recall, precision + recall)
     chosen = {"fmeasure": fmeasure, "precision": precision, "recall": recall}[score]
     best = np.full(size, -1.0)
-    np.maximum.at(best, counts.questions, fmeasure)
+    np.maximum.at(best, questions, fmeasure)
     # Backwards, so that the first of equals remains.
-    is_best = np.flatnonzero(fmeasure == best[counts.questions])[::-1]
+    is_best = np.flatnonzero(fmeasure == best[questions])[::-1]
     scores = np.full(size, np.nan)
-    scores[counts.questions[is_best]] = chosen[is_best]
+    scores[questions[is_best]] = chosen[is_best]
     return scores
 
 
@@ -95,9 +89,7 @@ def note_long_words(answers: Answers, **_: object) -> list[str]:
     texts = chain(answers.predictions, chain.from_iterable(answers.references))
     # A word and the space after it take at least two characters.
     long = sum(len(plain_words(text).split()) > LONGEST_ROUGE for text in texts if len(text) > 2 * LONGEST_ROUGE)
-    return (
-        [f"{count(long, 'text')} of more than {LONGEST_ROUGE:,} words, compared only up to that length"] if long else []
-    )
+    return [f"{count(long, 'text')} of more than {LONGEST_ROUGE:,} words, compared only up to that length"] * (long > 0)
 
 
 MAT = ["the cat sat on the mat"]
@@ -160,8 +152,8 @@ def rouge_l(
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
     words = answer_words(answers, STEMS if stem else ROUGE)
-    counts = SharedCounts(words.subsequences(LONGEST_ROUGE), words.right, words.given, words.questions)
-    return without_blank(answers, best_scores(counts, words.size, score), blank)
+    counts = (words.subsequences(LONGEST_ROUGE), words.right, words.given, words.questions)
+    return without_blank(answers, best_scores(words.size, counts, score), blank)
 
 
 @define_rouge(
@@ -184,7 +176,18 @@ def rouge_lsum(
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
     """
-    return without_blank(answers, best_scores(count_summaries(answers, stem=stem), answers.size, score), blank)
+    rows = []
+    for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
+        given = split_sentences(prediction, stems=stem)
+        given_words = sum(map(len, given))
+        for reference in references:
+            right = split_sentences(reference, stems=stem)
+            right_words = sum(map(len, right))
+            is_long = max(right_words, given_words) > LONGEST_ROUGE
+            both = (first_words(side, LONGEST_ROUGE) if is_long else side for side in (right, given))
+            rows.append((shared_words(*both), right_words, given_words, question))
+    counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return without_blank(answers, best_scores(answers.size, counts, score), blank)
 
 
 def word_positions(words: Sequence[Word]) -> dict[Word, int]:
@@ -233,21 +236,6 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
         else:
             below = (place << 1) - 1
     return found
-
-
-def count_summaries(answers: Answers, *, stem: bool) -> SharedCounts:
-    """The words that the sentences of references and predictions share, and the words of both."""
-    rows = []
-    for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
-        given = split_sentences(prediction, stems=stem)
-        given_words = sum(map(len, given))
-        for reference in references:
-            right = split_sentences(reference, stems=stem)
-            right_words = sum(map(len, right))
-            is_long = max(right_words, given_words) > LONGEST_ROUGE
-            both = (first_words(side, LONGEST_ROUGE) if is_long else side for side in (right, given))
-            rows.append((shared_words(*both), right_words, given_words, question))
-    return SharedCounts(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
 def split_sentences(text: str, *, stems: bool) -> list[Sentence]:

@@ -109,23 +109,17 @@ def bleu_scores(metric: Metric, rows: FloatArray) -> FloatArray:
 def chrf_scores(metric: Metric, rows: FloatArray) -> FloatArray:
     """Rows: for each order, the n-grams of the answer, of the reference, and shared."""
     given, right, common = np.moveaxis(rows.reshape(*rows.shape[:-1], -1, 3), -1, 0)
+    factor, sides = metric.beta**2, (given, right)
     if metric.eps_smoothing:
-        return smoothed_chrf(given, right, common, metric.beta**2)
+        # The mean over all orders of their F, with a tiny number instead of nothing, as in the program chrF++.py.
+        precision, recall = (np.where(each > 0, ratio(common, each), EPSILON) for each in sides)
+        total = factor * precision + recall
+        scores = np.where(total > 0, ratio((1 + factor) * precision * recall, total), EPSILON)
+        return np.asarray(100 * scores.mean(axis=-1), dtype=np.float64)
     counts = (given > 0) & (right > 0)
     orders = counts.sum(axis=-1)
-    precision, recall = (
-        ratio(np.where(counts, ratio(common, each), 0.0).sum(axis=-1), orders) for each in (given, right)
-    )
-    factor = metric.beta**2
+    precision, recall = (ratio(np.where(counts, ratio(common, each), 0.0).sum(axis=-1), orders) for each in sides)
     return np.asarray(100 * ratio((1 + factor) * precision * recall, factor * precision + recall), dtype=np.float64)
-
-
-def smoothed_chrf(given: FloatArray, right: FloatArray, common: FloatArray, factor: float) -> FloatArray:
-    """The mean over all orders of their F, with a tiny number instead of nothing, as in the program chrF++.py."""
-    precision, recall = (np.where(each > 0, ratio(common, each), EPSILON) for each in (given, right))
-    total = factor * precision + recall
-    scores = np.where(total > 0, ratio((1 + factor) * precision * recall, total), EPSILON)
-    return np.asarray(100 * scores.mean(axis=-1), dtype=np.float64)
 
 
 def ter_scores(_: Metric, rows: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -36,11 +37,8 @@ def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:
     """A remark if texts are so long that only their beginnings are compared."""
     references, predictions = normalized_answers(answers, normalize)
     long = sum(len(each) > LONGEST_TEXT for every in (*references, predictions) for each in every)
-    return (
-        [f"{count(long, 'text')} of more than {LONGEST_TEXT:,} characters, compared only up to that length"]
-        if long
-        else []
-    )
+    told = f"{count(long, 'text')} of more than {LONGEST_TEXT:,} characters, compared only up to that length"
+    return [told] if long else []
 
 
 @define_similarity(
@@ -61,12 +59,11 @@ def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWo
     def text(each: str) -> str:
         return f" {' '.join(tokenize(each, normalize))} " if words else normalize_text(each, normalize)
 
+    def is_contained(reference: str, prediction: str) -> float:
+        return float(reference in prediction if reference.strip() else not prediction.strip())
+
     references = ([text(each) for each in every] for every in answers.references)
     return best_of(is_contained, references, map(text, answers.predictions))
-
-
-def is_contained(reference: str, prediction: str) -> float:
-    return float(reference in prediction if reference.strip() else not prediction.strip())
 
 
 @define_similarity(
@@ -83,11 +80,11 @@ def levenshtein(answers: Answers, *, normalize: Normalize = "none") -> FloatArra
     The best reference counts. Only the first 100,000 characters of a text are compared, to bound the time; the rest
     counts as different, so the value is never too high.
     """
-    return best_of(edit_similarity, *normalized_answers(answers, normalize))
 
+    def score(reference: str, prediction: str) -> float:
+        return 1 - count_edits(reference, prediction, LONGEST_TEXT) / max(len(reference), len(prediction), 1)
 
-def edit_similarity(reference: str, prediction: str) -> float:
-    return 1 - count_edits(reference, prediction, LONGEST_TEXT) / max(len(reference), len(prediction), 1)
+    return best_of(score, *normalized_answers(answers, normalize))
 
 
 @define_similarity(
@@ -142,9 +139,8 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
     [1.0, 0.5774]
     """
     if not callable(embed):
-        raise MeasureError(
-            f"semantic: embed must be a function from texts to vectors, not {show(type(embed).__name__)}"
-        )
+        given = show(type(embed).__name__)
+        raise MeasureError(f"semantic: embed must be a function from texts to vectors, not {given}")
     if not isinstance(name, str) or not name.isidentifier():
         raise MeasureError(f"semantic: name must be one word of letters, digits and _, not {show(name)}")
     if TABLE.has(name):
@@ -153,36 +149,23 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
 
     def function(answers: Answers) -> FloatArray:
         """How close the meaning of the answer is to that of a reference."""
-        starts = range(0, answers.size, batch)
-        return np.concatenate(
-            [cosine_similarities(answers, slice(start, start + batch), embed, batch) for start in starts]
-        )
+        parts = [answers.part(start, start + batch) for start in range(0, answers.size, batch)]
+        return np.concatenate([cosine_similarities(part, embed, batch) for part in parts])
 
-    return Definition(
-        name,
-        function,
-        title="Semantic similarity",
-        formula="cosine of the vectors of answer and reference; the best reference counts",
-        range=(-1, 1),
-        undefined=NO_REFERENCE,
-        of="answers",
-    )()
+    title, formula = "Semantic similarity", "cosine of the vectors of answer and reference; the best reference counts"
+    return Definition(name, function, title, formula, range=(-1, 1), undefined=NO_REFERENCE, of="answers")()
 
 
-def cosine_similarities(answers: Answers, part: slice, embed: Embedder, batch: int) -> FloatArray:
-    references, predictions = answers.references[part], answers.predictions[part]
-    places: dict[str, int] = {}
-    for text in (*predictions, *(each for every in references for each in every)):
-        places.setdefault(text, len(places))
-    texts = list(places)
-    vectors = np.concatenate(
-        [embed_texts(texts[start : start + batch], embed) for start in range(0, len(texts), batch)]
-    )
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units = ratio(vectors, lengths)
-    return best_of(
-        lambda right, given: float(np.clip(units[places[right]] @ units[places[given]], -1, 1)), references, predictions
-    )
+def cosine_similarities(answers: Answers, embed: Embedder, batch: int) -> FloatArray:
+    texts = list(dict.fromkeys((*answers.predictions, *chain.from_iterable(answers.references))))
+    parts = [embed_texts(texts[start : start + batch], embed) for start in range(0, len(texts), batch)]
+    vectors = np.concatenate(parts)
+    units = dict(zip(texts, ratio(vectors, np.linalg.norm(vectors, axis=1, keepdims=True)), strict=True))
+
+    def score(right: str, given: str) -> float:
+        return float(np.clip(units[right] @ units[given], -1, 1))
+
+    return best_of(score, answers.references, answers.predictions)
 
 
 def embed_texts(texts: Sequence[str], embed: Embedder) -> FloatArray:

@@ -203,28 +203,20 @@ def text_blocks(references: Sequence[tuple[str, ...]], predictions: Sequence[str
 def split_words(references: Sequence[tuple[str, ...]], predictions: Sequence[str], split: Split) -> Words:
     sizes = list(map(len, references))
     if sizes.count(1) == len(sizes):
-        both = zip(chain.from_iterable(references), predictions, strict=True)
-        texts = list(chain.from_iterable(both))
+        texts = list(chain.from_iterable(zip(chain.from_iterable(references), predictions, strict=True)))
     else:
         texts = list(chain.from_iterable((*right, given) for right, given in zip(references, predictions, strict=True)))
-    prepared = prepare_texts(texts, split)
-    return Words(prepared, [size + 1 for size in sizes], make_splitter(split, texts, prepared), count_threads(None))
-
-
-def prepare_texts(texts: list[str], split: Split) -> list[str] | list[str | bytes]:
-    """The texts as the kernel takes them, ASCII or in UTF-8: the same list if it takes all as they are."""
-    if split.lower and all(map(str.isascii, texts)):
-        return texts
-    return [
-        each if split.lower and each.isascii() else split.prepare(each).encode("utf-8", "surrogatepass")
-        for each in texts
-    ]
-
-
-def make_splitter(split: Split, texts: list[str], prepared: list[str] | list[str | bytes]) -> Splitter:
-    """The kernel's splitter, which knows all characters of the texts."""
-    is_known = split.others is not None or prepared is texts or all(each.isascii() for each in prepared)
-    return splitter_of(split, () if is_known else tuple(distinct_characters(prepared)))
+    # The kernel takes ASCII, or UTF-8, and its splitter knows all other characters of the texts.
+    prepared: list[str] | list[str | bytes] = texts
+    is_known = split.lower and all(map(str.isascii, texts))
+    if not is_known:
+        prepared = [
+            each if split.lower and each.isascii() else split.prepare(each).encode("utf-8", "surrogatepass")
+            for each in texts
+        ]
+        is_known = split.others is not None or all(each.isascii() for each in prepared)
+    splitter = splitter_of(split, () if is_known else tuple(distinct_characters(prepared)))
+    return Words(prepared, [size + 1 for size in sizes], splitter, count_threads(None))
 
 
 @lru_cache(maxsize=16)
