@@ -20,61 +20,12 @@ from assay.measures.answers.words import AnswerWords
 from oracle import obvious_answers as obvious
 from tables import for_each
 
-WORDS = [
-    "a",
-    "an",
-    "the",
-    "A",
-    "The",
-    "cat",
-    "cats",
-    "Cat",
-    "yes",
-    "no",
-    "noanswer",
-    "a-b",
-    "the's",
-    "1,000",
-    "3.14",
-    "U.S.",
-    "x.",
-    ",y",
-    "&amp;",
-    "&quot;z&quot;",
-    "<skipped>",
-    "5-6",
-    "-",
-    "-\n",
-    "été",
-    "años",
-    "aé",
-    "éa",
-    "Å",
-    "İ",
-    "ß",
-    "ﬁ",
-    "ς",
-    "Σ",
-    "東京",
-    "กรุงเทพ",
-    "שלום",
-    "á",
-    "theा",
-    "²",
-    "Ⅷ",
-    "\u3000",
-    "\xa0",
-    "\x1c",
-    "\x85",
-    "\x01",
-    "a\x01",
-    "_",
-    "__the__",
-    "“a”",
-    "😀the",
-]
+WORDS = """a an the A The cat cats Cat yes no noanswer a-b the's 1,000 3.14 U.S. x. ,y &amp; &quot;z&quot; <skipped>
+    5-6 - été años aé éa Å İ ß ﬁ ς Σ 東京 กรุงเทพ שלום á theा ² Ⅷ _ __the__ “a” 😀the"""
+ODD = ["-\n", "\u3000", "\xa0", "\x1c", "\x85", "\x01", "a\x01"]
 # Letters are found 64 bytes at a time, and words of more than 15 bytes are kept apart.
 long_words = st.text("aThE1é'- ", min_size=14, max_size=140)
+WORDS = [*WORDS.split(), *ODD]
 pieces = st.sampled_from(WORDS) | st.text(max_size=6) | st.characters() | long_words
 texts = st.lists(pieces, max_size=12).map(" ".join) | st.lists(st.sampled_from(WORDS), max_size=8).map("".join)
 questions = st.lists(st.tuples(st.lists(texts, max_size=3), texts), min_size=1, max_size=4)

@@ -120,27 +120,6 @@ def one_less_ratio(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return np.where(is_defined, 1 - observed / np.where(is_defined, expected, 1.0), np.nan)
 
 
-def coincidences_of(table: FloatArray, grades: FloatArray) -> FloatArray:
-    """The coincidences of a table with one row per unit and one column per judge; NaN is a missing cell.
-
-    A unit with fewer than two grades has no pairs and does not count.
-    """
-    counts = (table[:, :, None] == grades).sum(axis=1).astype(np.float64)
-    counts = counts[counts.sum(axis=1) >= FEWEST]
-    others = 1 / (counts.sum(axis=1) - 1)
-    return np.asarray((counts * others[:, None]).T @ counts - np.diag(counts.T @ others))
-
-
-def krippendorff_alpha(table: FloatArray, scale: str = "ordinal") -> float:
-    """Krippendorff's alpha of any number of judges: one row per unit, one column per judge, NaN for a missing cell.
-
-    >>> krippendorff_alpha(np.array([[1.0, 1.0, np.nan], [2.0, 2.0, 2.0], [1.0, np.nan, 2.0]]), "nominal")
-    0.5
-    """
-    grades = np.unique(table[~np.isnan(table)])
-    return float(alpha(coincidences_of(table, grades), grades, scale))
-
-
 def estimate(
     pairs: GradePairs, statistic: Callable[[FloatArray], FloatArray], drawn: FloatArray | None, level: float
 ) -> Estimate:
@@ -217,12 +196,13 @@ def correlate(a: FloatArray, b: FloatArray, *, level: float, samples: int, seed:
 def weighted_correlations(a: FloatArray, b: FloatArray, times: FloatArray) -> dict[str, FloatArray]:
     """Each correlation of samples in which a query occurs so many times, one per row of `times`."""
     first, second = (middle_ranks(side, times) for side in (a, b))
-    by_order = matrix_tau if len(a) <= MOST_SQUARED else repeated_tau
-    return {
-        "pearson": weighted_pearson(a - a.mean(), b - b.mean(), times),
-        "spearman": weighted_pearson(first, second, times),
-        "kendall": by_order(a, b, times),
-    }
+    if len(a) <= MOST_SQUARED:
+        tau = matrix_tau(a, b, times)
+    else:
+        # All pairs of so many queries would take too much memory.
+        tau = np.array([kendall_tau(np.repeat(a, row), np.repeat(b, row)) for row in times.astype(np.int64)])
+    pearson = weighted_pearson(a - a.mean(), b - b.mean(), times)
+    return {"pearson": pearson, "spearman": weighted_pearson(first, second, times), "kendall": tau}
 
 
 def weighted_pearson(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
@@ -254,12 +234,6 @@ def matrix_tau(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
     )
     varies = (first > 0) & (second > 0)
     return np.where(varies, same / np.sqrt(np.where(varies, first * second, 1.0)), np.nan)
-
-
-def repeated_tau(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
-    """The same for so many queries that all their pairs would take too much memory."""
-    drawn = times.astype(np.int64)
-    return np.array([kendall_tau(np.repeat(a, row), np.repeat(b, row)) for row in drawn])
 
 
 def rank_biased_overlap(a: Sequence[str], b: Sequence[str], p: float = PERSISTENCE) -> float:

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.note import Note, NoteKind
-from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval
-from assay.stats.pairs import Caution, Couple, Measured, Pair, cautions, couple_of, differences_between, pair_of
+from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval, variance
+from assay.stats.pairs import Caution, Measured, Pair, cautions, couple_of, differences_between, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay.core.judged import BoolArray, FloatArray
+    from assay.core.judged import FloatArray
 
 
 class Anchored(NamedTuple):
@@ -118,14 +118,6 @@ def best_weight(y: FloatArray, f: FloatArray, others: FloatArray) -> float:
     return min(max(together / ((1 + n / count) * spread), 0.0), 1.0)
 
 
-def variance(values: FloatArray) -> float:
-    """The variance of a sample; exactly 0 if the values differ only by rounding, NaN for fewer than two."""
-    if len(values) < FEWEST:
-        return math.nan
-    is_constant = np.ptp(values) <= ROUNDING * np.abs(values).max()
-    return 0.0 if is_constant else float(values.var(ddof=1))
-
-
 def welch(parts: tuple[float, float], counts: tuple[int, int]) -> float:
     """The degrees of freedom of a sum of two variances, from samples of these sizes."""
     squares = [part**2 / (count - 1) for part, count in zip(parts, counts, strict=True) if part > 0]
@@ -172,24 +164,19 @@ def compare_anchored(
     pairs, notices = [], []
     for couple, each, anchor, p, p_corrected in zip(couples, differences, anchors, p_values, corrected, strict=True):
         pair = pair_of(couple, each, float(p), float(p_corrected), anchor.interval, alpha=settings.alpha)
-        mean_a, mean_b = anchored_means(anchor, couple, ~np.isnan(couple.first), human[couple.measure])
+        # The means of two runs over the known queries, which differ by the anchored difference.
+        known, values = ~np.isnan(couple.first), (human[couple.measure][couple.a], human[couple.measure][couple.b])
+        both = known & np.isfinite(values[0] + values[1])
+        mean_a, mean_b = (
+            mean_at(anchor.weight, each[both], side[both] * couple.scale, side[known & ~both] * couple.scale)
+            for each, side in zip(values, (couple.first, couple.second), strict=True)
+        )
         seen = anchor.detectable(settings.alpha)
         pairs.append(pair._replace(mean_a=mean_a, mean_b=mean_b, difference=anchor.value, detectable=seen))
         notices += [caution for caution in cautions(couple, each) if caution.note.kind is not NoteKind.CONSTANT]
         if anchor.error == 0 and anchor.value != 0:
             notices.append(Caution(Note.of(NoteKind.CONSTANT, measures=[couple.measure]), (couple.a, couple.b)))
     return pairs, anchors, notices
-
-
-def anchored_means(
-    anchor: Anchored, couple: Couple, known: BoolArray, human: Mapping[str, FloatArray]
-) -> tuple[float, float]:
-    """The means of two runs over the known queries, which differ by the anchored difference."""
-    both = known & np.isfinite(human[couple.a] + human[couple.b])
-    rest, scale = known & ~both, couple.scale
-    mean_a = mean_at(anchor.weight, human[couple.a][both], couple.first[both] * scale, couple.first[rest] * scale)
-    mean_b = mean_at(anchor.weight, human[couple.b][both], couple.second[both] * scale, couple.second[rest] * scale)
-    return mean_a, mean_b
 
 
 def corrected_shares(share: FloatArray, sensitivity: FloatArray, specificity: FloatArray) -> FloatArray:

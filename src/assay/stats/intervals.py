@@ -7,6 +7,7 @@ intervals, JASA 82, 1987). The kernel works out all pairs on all cores; each arr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from numbers import Real
@@ -188,14 +189,17 @@ def percentiles(estimates: FloatArray, level: float) -> Interval:
     return Interval(float(low), float(high))
 
 
-def deviation(differences: FloatArray) -> float:
-    """The standard deviation of a sample; exactly 0 if the values differ only by rounding."""
-    if len(differences) < 2:  # noqa: PLR2004 - one value has no spread
-        return 0.0
-    low, high = differences.min(), differences.max()
-    if high - low <= ROUNDING * max(high, -low):
-        return 0.0
-    return float(differences.std(ddof=1))
+def variance(values: FloatArray) -> float:
+    """The variance of a sample; exactly 0 if the values differ only by rounding, NaN for fewer than two."""
+    if len(values) < FEWEST:
+        return float("nan")
+    is_constant = np.ptp(values) <= ROUNDING * np.abs(values).max()
+    return 0.0 if is_constant else float(values.var(ddof=1))
+
+
+def deviation(values: FloatArray) -> float:
+    """The standard deviation of a sample; 0 for one value, which has no spread."""
+    return math.sqrt(variance(values)) if len(values) >= FEWEST else 0.0
 
 
 # Numbers too large for their sums have no interval.
@@ -361,10 +365,6 @@ def batches_of(pairs: Iterable[Arrays]) -> Iterator[PairBatch]:
         batch.pairs.append((places[id(pair[0])], places[id(pair[1])]))
     if batch.pairs:
         yield batch
-
-
-def detectable(differences: FloatArray, alpha: float) -> float:
-    return detectable_difference(len(differences), alpha, deviation(differences))
 
 
 def detectable_difference(count: int, alpha: float, spread: float) -> float:

@@ -57,27 +57,29 @@ def shifted_samples(
     return means, np.sqrt(np.maximum(squares - means**2, 0.0) * count / (count - 1))
 
 
-def t_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def t_test(values: FloatArray) -> float:
     from scipy.special import stdtr
 
-    def p_value(values: FloatArray) -> float:
-        spread = deviation(values)
-        if spread == 0:
-            return constant_p(values)
-        statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
-        return float(2 * stdtr(len(values) - 1, -statistic))
-
-    return per_column(differences, p_value)
+    spread = deviation(values)
+    if spread == 0:
+        return constant_p(values)
+    statistic = abs(float(values.mean())) / (spread / np.sqrt(len(values)))
+    return float(2 * stdtr(len(values) - 1, -statistic))
 
 
-def wilcoxon(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
+def wilcoxon(values: FloatArray) -> float:
     """Wilcoxon's signed rank test with scipy's defaults: zeros are left out."""
     from scipy import stats
 
-    def p_value(values: FloatArray) -> float:
-        return float(stats.wilcoxon(signed_places(values)).pvalue) if values.any() else 1.0
+    return float(stats.wilcoxon(signed_places(values)).pvalue) if values.any() else 1.0
 
-    return per_column(differences, p_value)
+
+def sign_test(values: FloatArray) -> float:
+    """The sign test: wins against losses, regardless of their size."""
+    from scipy.special import bdtr
+
+    wins, losses = int((values > 0).sum()), int((values < 0).sum())
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
 def signed_places(values: FloatArray) -> FloatArray:
@@ -103,20 +105,18 @@ def rank_direction(values: FloatArray) -> int:
     return int(np.sign(rankdata(np.abs(places)) @ np.sign(places)))
 
 
-def sign_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:  # noqa: ARG001 - as all tests are called
-    """The sign test: wins against losses, regardless of their size."""
-    from scipy.special import bdtr
-
-    def p_value(values: FloatArray) -> float:
-        wins, losses = int((values > 0).sum()), int((values < 0).sum())
-        return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
-
-    return per_column(differences, p_value)
-
-
 def per_column(differences: FloatArray, figure: Callable[[FloatArray], float]) -> FloatArray:
     """A figure per column, computed from its values without NaN."""
     return np.array([figure(column[~np.isnan(column)]) for column in differences.T])
+
+
+def without_draws(p_value: Callable[[FloatArray], float]) -> PairedTest:
+    """The test of many pairs that a p-value of one pair's differences makes."""
+
+    def test(differences: FloatArray, _samples: int, _seed: int, _report: Report | None = None) -> FloatArray:
+        return per_column(differences, p_value)
+
+    return test
 
 
 def constant_p(values: FloatArray) -> float:
@@ -187,9 +187,9 @@ DIRECTIONS: dict[str, Callable[[FloatArray], int]] = {
 }
 PAIRED_TESTS: dict[str, PairedTest] = {
     "randomization": randomization,
-    "t": t_test,
-    "wilcoxon": wilcoxon,
-    "sign": sign_test,
+    "t": without_draws(t_test),
+    "wilcoxon": without_draws(wilcoxon),
+    "sign": without_draws(sign_test),
     "bootstrap": bootstrap_test,
 }
 TUKEY_TESTS: dict[str, PairedTest] = {"tukey": tukey, "tukey_randomized": tukey_randomized}

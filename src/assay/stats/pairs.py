@@ -18,7 +18,7 @@ from assay.core.judged import BoolArray, FloatArray
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.engine.kernel import count_threads
-from assay.stats.intervals import ROUNDING, Arrays, Interval, batches_of, detectable_difference
+from assay.stats.intervals import FEWEST, ROUNDING, Arrays, Interval, batches_of, detectable_difference
 
 # Numbers of this many binary digits before or after the point can be squared and summed.
 SAFE_EXPONENT = 300
@@ -153,19 +153,14 @@ def differences_between(couples: Sequence[Couple]) -> list[Differences]:
     for couple, each in zip(couples, averaged, strict=True):
         counted = next(scores) if couple.aggregate == "geometric" else each
         higher, lower = int(counted.higher), int(counted.lower)
-        spread, is_equal = spread_of(each), not each.higher + each.lower
+        # As `deviation`, exactly 0 if they differ only by rounding; one value has no spread.
+        is_constant = each.largest - each.least <= ROUNDING * max(each.largest, -each.least)
+        has_spread = each.counted >= FEWEST and not is_constant
+        spread = math.sqrt(each.squares / (each.counted - 1)) if has_spread else 0.0
+        is_equal = not each.higher + each.lower
         effect = cohen_d(each.total, spread, int(each.counted))
         found.append(Differences(len(couple.first), int(each.counted), higher, lower, spread, effect, is_equal))
     return found
-
-
-def spread_of(figures: Figures) -> float:
-    """The standard deviation of differences; as `deviation`, exactly 0 if they differ only by rounding."""
-    if figures.counted < 2:  # noqa: PLR2004 - one value has no spread
-        return 0.0
-    if figures.largest - figures.least <= ROUNDING * max(figures.largest, -figures.least):
-        return 0.0
-    return math.sqrt(figures.squares / (figures.counted - 1))
 
 
 def couples_of(measure: str, measured: Measured, names: Sequence[tuple[str, str]]) -> list[Couple]:
@@ -344,7 +339,7 @@ def cohen_d(total: float, spread: float, count: int) -> float:
     >>> cohen_d(6.0, 1.0, 3)
     2.0
     """
-    if count < 2:  # noqa: PLR2004 - one value has no spread
+    if count < FEWEST:
         return float("nan")
     mean = total / count
     if spread == 0:

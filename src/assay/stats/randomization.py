@@ -57,11 +57,6 @@ def is_exact(count: Any, samples: int) -> Any:  # noqa: ANN401 - a number, or an
     return count < samples.bit_length()
 
 
-def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
-    """The p-value: the share of hits among all patterns, or among those drawn and the observed one."""
-    return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
-
-
 class Tested(NamedTuple):
     """Differences to be tested: the column of sums `plus`, less the column `minus` if there is one.
 
@@ -102,7 +97,7 @@ class Randomization:
             self._apart[self._count] = values
         else:
             values = summable(values)
-            reached = half_reached(float(values.sum()), size_of(values))
+            reached = half_reached(float(values.sum()), float(np.abs(values).sum()))
             self._tested[self._count] = Tested(len(self._columns), None, reached, 0.0, lambda: values)
             self._columns.append(values)
         self._count += 1
@@ -129,7 +124,7 @@ class Randomization:
         """The number of a system's column, and how large its values are together."""
         if id(scores) not in self._systems:
             column = summable(np.nan_to_num(scores))
-            self._systems[id(scores)] = (scores, len(self._columns), size_of(column))
+            self._systems[id(scores)] = (scores, len(self._columns), float(np.abs(column).sum()))
             self._columns.append(column)
         _, number, size = self._systems[id(scores)]
         return number, size
@@ -168,10 +163,6 @@ class Randomization:
             if report is not None:
                 report(done / self._samples)
         return hits
-
-
-def size_of(values: FloatArray) -> float:
-    return float(np.abs(values).sum())
 
 
 def half_reached(total: float, size: float) -> float:
@@ -223,6 +214,11 @@ def flipped(differences: FloatArray, samples: int, seed: int) -> FloatArray:
     return share_of(hits, len(values), samples)
 
 
+def share_of(hits: FloatArray, count: int, samples: int) -> FloatArray:
+    """The p-value: the share of hits among all patterns, or among those drawn and the observed one."""
+    return hits / 2**count if is_exact(count, samples) else (hits + 1.0) / (samples + 1.0)
+
+
 def sign_patterns(count: int, samples: int, seed: int, report: Report | None) -> Iterator[FloatArray]:
     """All sign patterns of this many queries, or random ones, in blocks: 1 marks a flipped sign."""
     total = 2**count if is_exact(count, samples) else samples
@@ -234,14 +230,9 @@ def sign_patterns(count: int, samples: int, seed: int, report: Report | None) ->
             # In the order of binary numbers.
             yield (np.arange(start, start + number)[:, None] >> np.arange(count) & 1).astype(np.float64)
         else:
-            yield random_flips(generator, number, count)
+            yield unpacked(generator.bytes(number * width_of(count)), count).astype(np.float64)
         if report is not None:
             report((start + number) / total)
-
-
-def random_flips(generator: np.random.Generator, rows: int, count: int) -> FloatArray:
-    """Rows of random patterns, 1 for a flipped sign."""
-    return unpacked(generator.bytes(rows * width_of(count)), count).astype(np.float64)
 
 
 def swapped_p(sums: PooledSums, samples: int, seed: int, report: Report | None = None) -> float:

@@ -128,7 +128,14 @@ def compare_pairs(
     """The comparison of each pair of runs by each measure, and the cautions about it."""
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
-        measured, notices = all_complete(measured)
+        # Only queries with a value in all runs.
+        for measure, scored in measured.items():
+            whole = is_complete(np.stack(list(scored.scores.values()), axis=1))
+            complete = {name: values[whole] for name, values in scored.scores.items()}
+            measured = {**measured, measure: scored._replace(scores=complete)}
+            if left_out := int((~whole).sum()):
+                note = Note.of(NoteKind.UNDEFINED, about="runs", count=left_out, measures=[measure])
+                notices.append(Caution(note, ()))
     by_measure = map_in_threads(lambda item: couples_of(*item, names), measured.items())
     couples = [couple for each in by_measure for couple in each]
     points, directions = DIRECTIONS.get(settings.test), [0] * len(couples)
@@ -156,18 +163,6 @@ def compare_pairs(
         if is_told and direction != int(np.sign(pair.difference)):
             notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[pair.measure]), (pair.a, pair.b)))
     return pairs, notices
-
-
-def all_complete(measured: Mapping[str, Measured]) -> tuple[dict[str, Measured], list[Caution]]:
-    """The scores of the queries with a value in all runs, by measure, and cautions about the queries left out."""
-    found, notices = {}, []
-    for measure, each in measured.items():
-        whole = is_complete(np.stack(list(each.scores.values()), axis=1))
-        found[measure] = each._replace(scores={name: values[whole] for name, values in each.scores.items()})
-        if left_out := int((~whole).sum()):
-            note = Note.of(NoteKind.UNDEFINED, about="runs", count=left_out, measures=[measure])
-            notices.append(Caution(note, ()))
-    return found, notices
 
 
 def counted_differences(couple: Couple) -> FloatArray:

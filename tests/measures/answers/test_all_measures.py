@@ -5,16 +5,18 @@ import sys
 
 import numpy as np
 import pytest
+import sacrebleu
 
 import assay
 import assay.measures.answers  # enters them into the table
 from assay.measures import TABLE, parse
+from tables import for_each
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "answers"]
 NAMES = [f"{each.name}(n=2)" if each.name == "rouge_n" else each.name for each in BUILT_IN]
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+@for_each("definition", BUILT_IN)
 def test_says_what_it_is(definition):
     assert definition.title[0].isupper() or definition.name == "chrf"
     assert definition.formula
@@ -23,9 +25,10 @@ def test_says_what_it_is(definition):
     assert definition.summary.endswith(".")
     assert definition.range[0] < definition.range[1]
     assert all(parameter.help for parameter in definition.parameters.values())
+    assert all(parse(alias) == definition(**preset) for alias, preset in TABLE.aliases(definition).items())
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
+@for_each("definition", BUILT_IN)
 def test_example_computes_to_its_value(definition):
     measure, references, prediction, value, working = definition.example
     assert parse(measure).definition is definition
@@ -34,18 +37,22 @@ def test_example_computes_to_its_value(definition):
     assert working
 
 
-@pytest.mark.parametrize("definition", BUILT_IN, ids=lambda definition: definition.name)
-def test_aliases_mean_it(definition):
-    for alias, preset in TABLE.aliases(definition).items():
-        assert parse(alias) == definition(**preset)
-
-
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_its_name_parses_back_to_it(name):
     assert parse(str(parse(name))) == parse(parse(name).full_name) == parse(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+MODELS = {"bleu": f"sacrebleu {sacrebleu.__version__}", "rouge_l": "as rouge-score 0.1.2"}
+MODELS["meteor"] = "as nltk 3.10, Porter's stemmer, WordNet 3.0"
+
+
+@for_each("name, model", MODELS.items())
+def test_the_signature_names_the_software(name, model):
+    signature = str(assay.evaluate_answers(["a"], ["a"], name).signature)
+    assert signature.endswith(f"answers measures: {parse(name).full_name}[{model}]")
+
+
+@for_each("name", NAMES)
 def test_the_same_text_is_the_best_there_is(name):
     text = "the committee published its annual report"
     definition = parse(name).definition
@@ -54,26 +61,11 @@ def test_the_same_text_is_the_best_there_is(name):
     assert assay.evaluate_answers([text], [text], name)[name] == pytest.approx(best, abs=tolerance)
 
 
-ODD = [
-    None,
-    "",
-    " ",
-    "\n\n",
-    "\ud800",
-    "a\x00b",
-    "\x1b[31m",
-    "שלום עולם",
-    "\u202eabc",
-    "東京都",
-    "é" * 50,
-    "👩‍👩‍👧",
-    "the",
-    "....",
-    "ǅ İ ß ﬁ",
-]
+WORDS = ["a\x00b", "\x1b[31m", "שלום עולם", "\u202eabc", "東京都", "é" * 50, "👩‍👩‍👧", "the", "....", "ǅ İ ß ﬁ"]
+ODD = [None, "", " ", "\n\n", "\ud800", *WORDS]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_odd_texts_have_a_defined_score(name):
     references = [[right] for right in ODD for _ in ODD]
     predictions = [given for _ in ODD for given in ODD]
@@ -85,19 +77,17 @@ def test_odd_texts_have_a_defined_score(name):
     np.testing.assert_array_equal(scores[:, 0], scores[:, 1])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_questions_do_not_touch_each_other(name):
     references = [["the cat sat on the mat", "a cat"], [], [""], ["dogs run\nfast"], ["the cat"]]
     predictions = ["the cat sat", "x", "cat", "fast dogs", "the cat"]
     together = assay.evaluate_answers(references, predictions, name).scores[name]
-    apart = [
-        assay.evaluate_answers([right], [given], name).scores[name][0]
-        for right, given in zip(references, predictions, strict=True)
-    ]
+    pairs = zip(references, predictions, strict=True)
+    apart = [assay.evaluate_answers([right], [given], name).scores[name][0] for right, given in pairs]
     np.testing.assert_array_equal(together, apart)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_a_megabyte_has_a_score(name):
     """In quadratic time each would take hours."""
     generator = np.random.default_rng(0)

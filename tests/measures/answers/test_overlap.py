@@ -1,24 +1,20 @@
-"""Exact match and token overlap: literal cases, and SQuAD's rules restated in plain loops."""
+"""Exact match and token overlap: literal cases, forms of data and bad input; `test_obvious_answers` has random texts."""
 
 import math
-import re
-import string
 
 import numpy as np
 import pandas
 import polars
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import assay
+from tables import for_each
 
 nan = math.nan
 # measure, references, prediction, value
 CASES = [
     ("em", ["the cat"], "Cat!", 1),
     ("em", ["cat", "dog"], "dog", 1),
-    ("em", ["cat"], "cats", 0),
     ("em(normalize=none)", ["cat"], "Cat", 0),
     ("em", [""], "", 1),
     ("em", ["the"], "a", 1),
@@ -28,7 +24,6 @@ CASES = [
     ("f1", ["cat cat"], "cat", 2 / 3),
     ("f1", [""], "", 1),
     ("f1", ["cat"], "", 0),
-    ("f1", [""], "cat", 0),
     ("f1", [], "cat", nan),
     ("precision", ["cat dog"], "cat bird fish mouse", 1 / 4),
     ("recall", ["cat dog"], "cat bird fish mouse", 1 / 2),
@@ -41,48 +36,14 @@ CASES = [
     ("em(normalize=multilingual)", ["«París»"], "parís", 1),
     ("em(normalize=multilingual)", ["$5"], "5", 1),
     ("f1(normalize=multilingual)", ["กรุงเทพ"], "กรุง", 2 * 1 * (4 / 7) / (11 / 7)),
-    ("f1(normalize=multilingual)", ["שלום עולם"], "שלום", 2 / 3),
     ("f1(normalize=none)", ["A cat"], "a cat", 1 / 2),
 ]
 
 
-@pytest.mark.parametrize(("measure", "references", "prediction", "value"), CASES)
+@for_each("measure, references, prediction, value", CASES)
 def test_literal(measure, references, prediction, value):
     result = assay.evaluate_answers([references], [prediction], measure)
     assert result.scores[measure].tolist() == pytest.approx([value], nan_ok=True)
-
-
-def squad(text):
-    lowered = "".join(c for c in text.lower() if c not in set(string.punctuation))
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", lowered).split())
-
-
-def squad_f1(reference, prediction):
-    right, given_ = squad(reference).split(), squad(prediction).split()
-    if not right or not given_:
-        return float(right == given_)
-    left, common = list(right), 0
-    for word in given_:
-        if word in left:
-            left.remove(word)
-            common += 1
-    if not common:
-        return 0.0
-    precision, recall = common / len(given_), common / len(right)
-    return 2 * precision * recall / (precision + recall)
-
-
-words = st.lists(st.sampled_from(["the", "A", "cat", "Cat.", "dog's", "an", "x-y", "1889", "…", "é", ""]), max_size=6)
-phrases = words.map(" ".join) | st.text(max_size=12)
-
-
-@given(st.lists(st.tuples(st.lists(phrases, min_size=1, max_size=3), phrases), min_size=1, max_size=5))
-def test_squad(rows):
-    references, predictions = [list(each) for each in zip(*rows, strict=True)]
-    result = assay.evaluate_answers(references, predictions, ["em", "f1"])
-    for row, (every, prediction) in enumerate(rows):
-        assert result.scores["em"][row] == max(squad(each) == squad(prediction) for each in every)
-        assert result.scores["f1"][row] == pytest.approx(max(squad_f1(each, prediction) for each in every), abs=1e-12)
 
 
 FORMS = [
@@ -96,7 +57,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize(("references", "predictions"), FORMS)
+@for_each("references, predictions", FORMS)
 def test_forms_of_data(references, predictions):
     result = assay.evaluate_answers(references, predictions)
     assert list(result.mean) == ["em", "f1"]
@@ -107,12 +68,10 @@ def test_forms_of_data(references, predictions):
 
 
 def test_questions_without_a_prediction_and_predictions_without_a_question():
-    result = assay.evaluate_answers({"q1": "cat", "q2": "dog"}, {"q1": "cat", "q9": "cow"}, "em")
-    assert result.per_query() == {"q1": {"em": 1}, "q2": {"em": 0}}
-    assert [str(note) for note in result.notes] == [
-        "1 question has no prediction; counted as empty: 'q2'",
-        "1 prediction matches no question; left out: 'q9'",
-    ]
+    result = assay.evaluate_answers({"q1": "a", "q2": "b", "q3": "c"}, {"q1": "a", "q3": None, "q9": "d"}, "em")
+    assert result.per_query() == {"q1": {"em": 1}, "q2": {"em": 0}, "q3": {"em": 0}}
+    missing = "2 questions have no prediction; counted as empty: 'q2', 'q3'"
+    assert [*map(str, result.notes)] == [missing, "1 prediction matches no question; left out: 'q9'"]
 
 
 def test_odd_texts_have_a_defined_score():
@@ -138,7 +97,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("references", "predictions", "measures", "message"), BAD)
+@for_each("references, predictions, measures, message", BAD)
 def test_bad_input(references, predictions, measures, message):
     with pytest.raises(assay.AssayError) as caught:
         assay.evaluate_answers(references, predictions, measures)
@@ -146,9 +105,7 @@ def test_bad_input(references, predictions, measures, message):
 
 
 def test_a_measure_of_answers_is_no_measure_of_rankings():
-    with pytest.raises(
-        assay.errors.MeasureError, match=r"answer_em is a measure of answers; use assay\.evaluate_answers"
-    ):
+    with pytest.raises(assay.errors.MeasureError, match="answer_em is a measure of answers; use assay"):
         assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "answer_em")
 
 
@@ -157,12 +114,7 @@ def test_a_lazy_frame_is_read():
     assert assay.evaluate_answers(frame, frame, "em")["em"] == 1
 
 
-def test_predictions_that_are_none_are_counted():
-    result = assay.evaluate_answers({"q1": "x", "q2": "x"}, {"q1": None, "q2": "x"}, "em")
-    assert "1 question has no prediction; counted as empty: 'q1'" in map(str, result.notes)
-
-
-@pytest.mark.parametrize(("right", "given_text"), [("the", "a"), ("", ""), ("!", "The.")])
+@for_each("right, given_text", [("the", "a"), ("", ""), ("!", "The.")])
 def test_two_texts_without_words_are_equal_except_in_hotpotqa(right, given_text):
     names = ["f1", "f1(yes_no=true)", "em"]
     assert list(assay.evaluate_answers([[right]], [given_text], names).mean.values()) == [1, 0, 1]

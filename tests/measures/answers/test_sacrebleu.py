@@ -10,6 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 import assay
 from assay.measures.answers.sacrebleu import bleu_scores, chrf_scores, ter_scores
+from tables import for_each
 
 nan = math.nan
 few = settings(max_examples=settings.default.max_examples // 4)
@@ -20,7 +21,6 @@ CASES = [
     ("bleu", ["a b"], "a b", 100),
     ("bleu", ["a b c d"], "x y z w", 0),
     ("bleu", ["a"], "", 0),
-    ("bleu", [""], "", 0),
     ("bleu", [], "a", nan),
     ("bleu", ["A B"], "a b", 0),
     ("bleu(lowercase=true)", ["A B"], "a b", 100),
@@ -32,7 +32,6 @@ CASES = [
     ("chrf", ["abc"], "abc", 100),
     ("chrf", ["abc"], "", 0),
     ("chrf", [], "abc", nan),
-    ("chrf(order=1)", ["ab", "cd"], "cd", 100),
     ("chrf(order=1,beta=1)", ["abc"], "ab", 100 * 2 * (2 / 3) / (5 / 3)),
     ("chrf(order=1,lowercase=true)", ["AB"], "ab", 100),
     ("chrf(order=1,whitespace=true)", ["a b"], "ab", 100 * 5 * (2 / 3) / (4 + 2 / 3)),
@@ -40,7 +39,6 @@ CASES = [
     ("ter", ["a b c d"], "c d a b", 25),
     ("ter", ["a b c d"], "", 100),
     ("ter", [""], "a b", 100),
-    ("ter", [""], "", 0),
     ("ter", [], "a", nan),
     ("ter", ["a b", "a b c d"], "a b", 0),
     ("ter", ["a b", "x y z w"], "a", 100 * 1 / 3),
@@ -51,15 +49,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("measure", "references", "prediction", "value"), CASES)
+@for_each("measure, references, prediction, value", CASES)
 def test_literal(measure, references, prediction, value):
     result = assay.evaluate_answers([references], [prediction], measure)
     assert result.scores[measure].tolist() == pytest.approx([value], nan_ok=True)
 
 
-words = st.lists(
-    st.sampled_from(["the", "The", "cat", "cat.", "sat,", "on", "1,000", "(a)", "«é»", "東京"]), max_size=9
-)
+WORDS = "the The cat cat. sat, on 1,000 (a) «é» 東京"
+words = st.lists(st.sampled_from(WORDS.split()), max_size=9)
 texts = words.map(" ".join) | st.text(max_size=8)
 rows = st.lists(st.tuples(st.lists(texts, min_size=1, max_size=3), texts), min_size=1, max_size=5)
 SMOOTH = st.sampled_from([("exp", None), ("floor", 0.3), ("floor", None), ("add-k", 2), ("none", None)])
@@ -79,9 +76,8 @@ def assert_equal(rows, measure, sentence, corpus):
     references = [[clean(each) for each in every] for every, _ in rows]
     predictions = [clean(each) for _, each in rows]
     result = assay.evaluate_answers(references, predictions, [measure, with_mean(measure)])
-    expected = [
-        sentence.sentence_score(given_, right).score for right, given_ in zip(references, predictions, strict=True)
-    ]
+    pairs = zip(references, predictions, strict=True)
+    expected = [sentence.sentence_score(given_, right).score for right, given_ in pairs]
     assert result.scores[measure].tolist() == pytest.approx(expected, abs=1e-10)
     score = corpus.corpus_score(predictions, by_place(references))
     assert result[measure] == pytest.approx(score.score, abs=1e-10)
@@ -94,11 +90,14 @@ def with_mean(measure):
 
 
 @few
-@given(rows, st.sampled_from(["13a", "intl", "char", "zh", "none"]), SMOOTH, st.booleans())
-def test_bleu_is_that_of_sacrebleu(rows, tokenize, smooth, lowercase):
+@given(
+    rows, st.sampled_from(["13a", "intl", "char", "zh", "none"]), SMOOTH, st.booleans(), st.sampled_from([4, 1, 2, 6])
+)
+def test_bleu_is_that_of_sacrebleu(rows, tokenize, smooth, lowercase, order):
     method, value = smooth
     options = {"tokenize": tokenize, "smooth_method": method, "smooth_value": value, "lowercase": lowercase}
-    measure = f"bleu(tokenize={tokenize},smooth={method},lowercase={str(lowercase).lower()})"
+    options["max_ngram_order"] = order
+    measure = f"bleu(tokenize={tokenize},smooth={method},lowercase={str(lowercase).lower()},order={order})"
     if value is not None:
         measure = f"{measure[:-1]},smooth_value={value})"
     assert_equal(rows, measure, BLEU(**options, effective_order=True), BLEU(**options))
@@ -145,14 +144,6 @@ def test_questions_without_a_reference_do_not_count():
     assert math.isnan(none.interval("bleu").low)
 
 
-def test_the_signature_names_the_library():
-    import sacrebleu
-
-    signature = str(assay.evaluate_answers(["a"], ["a"], "bleu").signature)
-    values = "aggregate=corpus,tokenize=13a,smooth=exp,lowercase=false,order=4,blank=empty"
-    assert signature.endswith(f"bleu({values})[sacrebleu {sacrebleu.__version__}]")
-
-
 def test_a_tokenizer_that_is_not_installed_is_a_clear_error():
     with pytest.raises(
         assay.errors.MeasureError, match=r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"
@@ -169,15 +160,11 @@ def test_ter_of_long_texts_is_bounded_and_said():
 
 
 def test_ter_of_two_hundred_words_still_looks_for_shifts():
-    half = [f"a{number}" for number in range(10)]
-    other = [f"b{number}" for number in range(10)]
-    rest = [f"c{number}" for number in range(180)]
-    result = assay.evaluate_answers([[" ".join(half + other + rest)]], [" ".join(other + half + rest)], "ter")
-    assert result.scores["ter"].tolist() == [100 / 200]
-    longer = assay.evaluate_answers(
-        [[" ".join(half + other + rest) + " d"]], [" ".join(other + half + rest) + " d"], "ter"
-    )
-    assert longer.scores["ter"].tolist() == pytest.approx([100 * 20 / 201])
+    half, other, rest = (" ".join(f"{word}{place}" for place in range(10)) for word in "abc")
+    rest = " ".join([rest] * 18)
+    right, said = f"{half} {other} {rest}", f"{other} {half} {rest}"
+    result = assay.evaluate_answers([right, f"{right} d"], [said, f"{said} d"], "ter")
+    assert result.scores["ter"].tolist() == pytest.approx([100 / 200, 100 * 20 / 201])
 
 
 def theirs(metric, rows):
@@ -211,38 +198,17 @@ def matches(draw, orders):
     return [each for left, right in pairs for each in (left, right, draw(st.integers(0, min(left, right))))]
 
 
-@given(st.lists(matches(6), min_size=1, max_size=5), st.sampled_from([1, 2, 3]))
-def test_chrf(rows, beta):
-    metric = CHRF(beta=beta)
-    assert chrf_scores(metric, np.array(rows, dtype=np.float64)).tolist() == pytest.approx(
-        theirs(metric, rows), rel=1e-12, abs=1e-12
-    )
-
-
-@given(st.lists(matches(8), min_size=1, max_size=5))
-def test_chrf_with_words(rows):
-    metric = CHRF(word_order=2)
-    assert chrf_scores(metric, np.array(rows, dtype=np.float64)).tolist() == pytest.approx(
-        theirs(metric, rows), rel=1e-12, abs=1e-12
-    )
+@given(st.lists(matches(8), min_size=1, max_size=5), st.sampled_from([1, 2, 3]), st.sampled_from([0, 2]))
+def test_chrf(rows, beta, words):
+    metric = CHRF(beta=beta, word_order=words)
+    rows = [row[: 3 * (6 + words)] for row in rows]
+    found = chrf_scores(metric, np.array(rows, dtype=np.float64)).tolist()
+    assert found == pytest.approx(theirs(metric, rows), rel=1e-12, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 36).map(lambda each: each / 4)), min_size=1, max_size=5))
 def test_ter(rows):
     assert ter_scores(TER(), np.array(rows, dtype=np.float64)).tolist() == pytest.approx(theirs(TER(), rows), rel=1e-12)
-
-
-@pytest.mark.parametrize("order", [1, 2, 3, 6])
-def test_bleu_of_another_order(order):
-    references, predictions = ["the cat sat on the mat today", "a dog"], ["the cat sat on a mat", "a dog barks"]
-    name = f"bleu(order={order})"
-    result = assay.evaluate_answers(references, predictions, name)
-    assert result[name] == pytest.approx(BLEU(max_ngram_order=order).corpus_score(predictions, [references]).score)
-    sentence = BLEU(max_ngram_order=order, effective_order=True)
-    expected = [
-        sentence.sentence_score(each, [right]).score for right, each in zip(references, predictions, strict=True)
-    ]
-    assert result.scores[name] == pytest.approx(expected)
 
 
 TEXT = st.text(st.sampled_from("ab c"), min_size=1, max_size=9)
