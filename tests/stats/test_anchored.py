@@ -12,6 +12,7 @@ from assay.core.note import NoteKind
 from assay.stats.anchored import anchored_mean, compare_anchored, corrected_shares, sample_p
 from assay.stats.pairs import Measured
 from assay.stats.significance import PPI, ComparisonSettings
+from tables import for_each
 
 nan, inf = math.nan, math.inf
 PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
@@ -44,8 +45,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("level", [0.95, 0.8])
+@for_each("name", CASES)
+@for_each("level", [0.95, 0.8])
 def test_the_formulas(name, level):
     judge, human = CASES[name]
     found = anchored_mean(*arrays(judge, human), level)
@@ -74,7 +75,7 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("name", EDGES)
+@for_each("name", EDGES)
 def test_edges(name):
     judge, human, expected = EDGES[name]
     found = anchored_mean(*arrays(judge, human))
@@ -83,7 +84,7 @@ def test_edges(name):
     assert found.gain >= 1 - 1e-12
 
 
-@pytest.mark.parametrize(("human", "value"), [([], nan), ([0.5], 0.5)])
+@for_each("human, value", [([], nan), ([0.5], 0.5)])
 def test_fewer_than_two_labels_have_no_interval(human, value):
     found = anchored_mean(*arrays([0.1, 0.4, 0.2], human))
     assert found.value == pytest.approx(value, nan_ok=True)
@@ -204,14 +205,8 @@ def test_a_pair_without_labels_has_no_numbers():
 
 
 # The judge's share, its sensitivity and specificity, and the share behind it.
-SHARES = [
-    (0.4, 1, 1, 0.4),
-    (0.4, 0.9, 0.8, 0.2 / 0.7),
-    (0.05, 0.9, 0.8, 0),
-    (0.95, 0.9, 0.8, 1),
-    (0.4, 0.5, 0.5, nan),
-    (0.4, 0.2, 0.3, nan),
-]
+SHARES = [(0.4, 1, 1, 0.4), (0.4, 0.9, 0.8, 0.2 / 0.7), (0.05, 0.9, 0.8, 0), (0.95, 0.9, 0.8, 1)]
+SHARES += [(0.4, 0.5, 0.5, nan), (0.4, 0.2, 0.3, nan)]
 
 
 def test_shares_behind_those_of_a_judge():

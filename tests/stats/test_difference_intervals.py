@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats.intervals import difference_intervals
+from tables import for_each
 
 nan = math.nan
 
@@ -20,12 +21,10 @@ def difference_interval(a, b, aggregate="mean", **how):
 TABLE = {
     "no query": ([], [], "mean", (nan, nan)),
     "no query with both": ([nan, 0.5], [0.5, nan], "mean", (nan, nan)),
-    "one query": ([0.25], [0.75], "mean", (nan, nan)),
     "one query with both": ([0.25, nan], [0.75, 0.1], "mean", (nan, nan)),
     "no difference": ([0.1, 0.7, 0.3], [0.1, 0.7, 0.3], "mean", (0, 0)),
     "a constant difference": ([0.1, 0.7, 0.3], [0.2, 0.8, 0.4], "mean", (0.1, 0.1)),
     "a constant difference, in all": ([1, 2, 3], [2, 3, 4], "sum", (3, 3)),
-    "nothing but zero": ([0, 0], [0, 0], "mean", (0, 0)),
     "numbers too large for their sums": ([1e308, -1e308, 1e308], [4, 1, 2], "mean", (nan, nan)),
     "numbers too large for their cubes": ([1e120, 2e120, -5e120], [4, 1, 2], "mean", (nan, nan)),
     "numbers too small for their squares": ([1e-120, 2e-120, 7e-120], [0, 0, 0], "mean", (nan, nan)),
@@ -34,7 +33,7 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(("a", "b", "aggregate", "expected"), TABLE.values(), ids=TABLE)
+@for_each("a, b, aggregate, expected", TABLE.values())
 def test_values(a, b, aggregate, expected):
     found = difference_interval(np.array(a, dtype=np.float64), np.array(b, dtype=np.float64), aggregate)
     assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
@@ -96,8 +95,7 @@ def test_ends_are_in_order_and_between_the_differences(scores, level):
     if len(moved) > 1:
         assert moved.min() - 1e-9 <= low <= high <= moved.max() + 1e-9
     else:
-        assert math.isnan(low)
-        assert math.isnan(high)
+        assert np.isnan([low, high]).all()
 
 
 def one_far_out(generator, size):

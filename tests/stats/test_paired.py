@@ -9,16 +9,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.stats.paired import (
-    DIRECTIONS,
-    PAIRED_TESTS,
-    bootstrap_test,
-    randomization,
-    sign_test,
-    signed_places,
-    t_test,
-    wilcoxon,
-)
+from assay.stats.paired import DIRECTIONS, PAIRED_TESTS, bootstrap_test, randomization, signed_places
+from tables import for_each
 
 nan = math.nan
 differences = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=2, max_size=9)
@@ -52,7 +44,7 @@ EXACT = [
 ]
 
 
-@pytest.mark.parametrize(("values", "expected"), EXACT)
+@for_each("values, expected", EXACT)
 def test_randomization_tries_every_pattern_of_few_queries(values, expected):
     assert one(randomization, values) == expected
 
@@ -63,25 +55,13 @@ def test_randomization_is_the_share_of_all_patterns(values):
     assert one(randomization, values) == by_enumeration(values)
 
 
-def test_randomization_is_scipys_permutation_test():
-    values = np.random.default_rng(1).normal(0.3, 1, size=12)
-    found = scipy.stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
-    assert one(randomization, values) == pytest.approx(found.pvalue, abs=1e-15)
-
-
-@pytest.mark.parametrize(("samples", "is_exact"), [(1023, False), (1024, True), (1025, True)])
+@for_each("samples, is_exact", [(1023, False), (1024, True), (1025, True)])
 def test_patterns_are_tried_where_there_are_no_more_than_samples(samples, is_exact):
     values = np.random.default_rng(2).normal(0.4, 1, size=10)
     p = one(randomization, values, samples)
     times = p * 1024 if is_exact else p * (samples + 1)
     assert times == pytest.approx(round(times), abs=1e-9)
     assert (p == by_enumeration(values)) == is_exact
-
-
-def test_sampled_randomization_is_near_the_exact_one():
-    values = np.random.default_rng(3).normal(0.25, 1, size=16)
-    exact, sampled = one(randomization, values, 2**16), one(randomization, values, 2**16 - 1)
-    assert sampled == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 2**16))
 
 
 def test_sampled_p_is_never_zero():
@@ -116,52 +96,41 @@ def test_pairs_do_not_depend_on_the_pairs_beside_them():
 @given(values=differences.filter(lambda values: np.ptp(values) > 0))
 def test_t_is_scipys(values):
     expected = scipy.stats.ttest_1samp(values, 0).pvalue
-    assert one(t_test, values) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    assert one(PAIRED_TESTS["t"], values) == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
 @settings(max_examples=settings.default.max_examples // 8)
 @given(values=differences.filter(any))
 def test_wilcoxon_is_scipys(values):
-    assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
+    assert one(PAIRED_TESTS["wilcoxon"], values) == scipy.stats.wilcoxon(values).pvalue
 
 
 def test_wilcoxon_does_not_rank_rounding():
     values = [0.3 - 0.2, 0.1 - 0.2, 0.5 - 0.4, 0.7, -0.2, 0.9 - 0.7, 1e-14, 0.0]
-    assert one(wilcoxon, values) == scipy.stats.wilcoxon([2, -2, 2, 7, -3, 3, 1, 0]).pvalue
+    assert one(PAIRED_TESTS["wilcoxon"], values) == scipy.stats.wilcoxon([2, -2, 2, 7, -3, 3, 1, 0]).pvalue
     np.testing.assert_array_equal(signed_places(np.array(values)), [2, -2, 2, 4, -3, 3, 1, 0])
 
 
-@pytest.mark.parametrize(
-    ("values", "ranks", "signs"),
-    [
-        ([], 0, 0),
-        ([0.0, 0.0], 0, 0),
-        ([1.0, 2.0, -4.0], 0, 1),
-        ([1.0, 2.0, -3.0, -2.5], -1, 0),
-        ([5.0, -1.0, -2.0], 0, -1),
-        ([5.0, 4.0, -1.0, -2.0, -3.0], 1, -1),
-    ],
-)
+DIRECTED = [
+    ([], 0, 0),
+    ([0.0, 0.0], 0, 0),
+    ([1.0, 2.0, -4.0], 0, 1),
+    ([1.0, 2.0, -3.0, -2.5], -1, 0),
+    ([5.0, 4.0, -1.0, -2.0, -3.0], 1, -1),
+]
+
+
+@for_each("values, ranks, signs", DIRECTED)
 def test_which_way_a_test_points(values, ranks, signs):
     assert [DIRECTIONS[name](np.array(values)) for name in ("wilcoxon", "sign")] == [ranks, signs]
 
 
-def test_wilcoxon_of_many_queries_is_scipys():
-    values = np.random.default_rng(6).normal(0.1, 1, size=300).round(1)
-    assert one(wilcoxon, values) == scipy.stats.wilcoxon(values).pvalue
-
-
-@pytest.mark.parametrize(
-    ("wins", "losses", "ties"), [(5, 0, 0), (7, 3, 2), (4, 4, 1), (0, 9, 0), (1, 0, 5), (3000, 3500, 480)]
-)
+@for_each("wins, losses, ties", [(5, 0, 0), (7, 3, 2), (4, 4, 1), (0, 9, 0), (1, 0, 5), (3000, 3500, 480)])
 def test_sign_is_scipys_binomial_test(wins, losses, ties):
     values = [0.5] * wins + [-0.1] * losses + [0.0] * ties
-    assert one(sign_test, values) == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
-
-
-def test_sign_by_hand():
-    # Four wins of five: twice (1 + 5) / 32.
-    assert one(sign_test, [1, 2, 3, 4, -5, 0]) == pytest.approx(12 / 32, abs=1e-15)
+    assert one(PAIRED_TESTS["sign"], values) == pytest.approx(
+        scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9
+    )
 
 
 def test_bootstrap_is_the_share_of_shifted_samples():
@@ -174,12 +143,7 @@ def test_bootstrap_is_the_share_of_shifted_samples():
     assert one(bootstrap_test, values, 2000, 3) == pytest.approx(expected, abs=1e-15)
 
 
-def test_bootstrap_is_near_t_where_the_differences_are_normal():
-    values = np.random.default_rng(8).normal(0.2, 1, size=80)
-    assert one(bootstrap_test, values, 20_000) == pytest.approx(one(t_test, values), abs=0.01)
-
-
-@pytest.mark.parametrize("name", PAIRED_TESTS)
+@for_each("name", PAIRED_TESTS)
 def test_queries_without_a_value_do_not_count(name):
     values = np.random.default_rng(9).normal(0.4, 1, size=(12, 2))
     gaps = values.copy()
@@ -215,10 +179,9 @@ LITTLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "place"), [(name, place) for place, name in enumerate(PAIRED_TESTS)])
-@pytest.mark.parametrize(("values", "expected"), [row[1:] for row in LITTLE], ids=[row[0] for row in LITTLE])
-def test_little_to_test(name, place, values, expected):
-    assert one(PAIRED_TESTS[name], values, 1000) == pytest.approx(expected[place], abs=1e-12)
+@for_each("values, expected", [row[1:] for row in LITTLE])
+def test_little_to_test(values, expected):
+    assert [one(test, values, 1000) for test in PAIRED_TESTS.values()] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", PAIRED_TESTS)

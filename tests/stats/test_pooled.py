@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from assay.stats.intervals import pooled_interval
 from assay.stats.pairs import PooledSums
 from assay.stats.randomization import swapped_p
+from tables import for_each
 
 
 def share(sums):
@@ -61,7 +62,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second", "p"), BY_HAND)
+@for_each("first, second, p", BY_HAND)
 def test_by_hand(first, second, p):
     assert swapped_p(beside(first, second), 100, 0) == p
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from assay.stats.preferences import Games, bradley_terry, elo, expected_score, strength_intervals, win_table
+from tables import for_each
 
 
 def games_of(*rows):
@@ -12,16 +13,13 @@ def games_of(*rows):
     return Games(np.array(first), np.array(second), np.array(score, dtype=float), np.array(question))
 
 
-@pytest.mark.parametrize(
-    ("wins", "strengths"),
-    [
-        # Two systems: half the logarithm of the odds, with a quarter of a win more for each.
-        ([[0, 3], [1, 0]], [0.5 * np.log(3.25 / 1.25), -0.5 * np.log(3.25 / 1.25)]),
-        ([[0, 2], [2, 0]], [0.0, 0.0]),
-        ([[0, 4], [0, 0]], [0.5 * np.log(4.25 / 0.25), -0.5 * np.log(4.25 / 0.25)]),
-    ],
-)
-def test_two_systems_by_hand(wins, strengths):
+# Two systems: half the logarithm of the odds, with a quarter of a win more for each.
+ODDS = [([[0, 3], [1, 0]], 3.25 / 1.25), ([[0, 2], [2, 0]], 1), ([[0, 4], [0, 0]], 4.25 / 0.25)]
+
+
+@for_each("wins, odds", ODDS)
+def test_two_systems_by_hand(wins, odds):
+    strengths = [np.log(odds) / 2, -np.log(odds) / 2]
     np.testing.assert_allclose(bradley_terry(np.array(wins, dtype=float)), strengths, atol=1e-8)
 
 

@@ -8,21 +8,22 @@ from hypothesis import strategies as some
 from scipy.stats import kendalltau
 
 from assay.stats.agreement import common_tau, rank_biased_overlap
+from tables import for_each
 
 RANKINGS = some.lists(some.sampled_from("abcdefghij"), unique=True)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "p", "expected"),
-    [
-        ("", "", 0.9, math.nan),
-        ("a", "", 0.9, 0.0),
-        ("ab", "cd", 0.9, 0.0),
-        ("abc", "abc", 0.5, 1.0),
-        # A_1 = 0 and A_2 = 1: 1 · 0.25 + 0.5/0.5 · (0 · 0.5 + 1 · 0.25)
-        ("ab", "ba", 0.5, 0.5),
-    ],
-)
+# Of ab and ba A_1 = 0 and A_2 = 1: 1 · 0.25 + 0.5/0.5 · (0 · 0.5 + 1 · 0.25)
+OVERLAPS = [
+    ("", "", 0.9, math.nan),
+    ("a", "", 0.9, 0.0),
+    ("ab", "cd", 0.9, 0.0),
+    ("abc", "abc", 0.5, 1),
+    ("ab", "ba", 0.5, 0.5),
+]
+
+
+@for_each("a, b, p, expected", OVERLAPS)
 def test_rank_biased_overlap(a, b, p, expected):
     assert rank_biased_overlap(a, b, p) == pytest.approx(expected, nan_ok=True)
 

@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 import assay
 from assay.stats.significance import CORRECTIONS, correct
+from tables import for_each
 
 nan = math.nan
 TABLE = [
@@ -32,7 +33,7 @@ TABLE = [
 SAME = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh", "by": "fdr_by"}
 
 
-@pytest.mark.parametrize(("method", "p", "expected"), TABLE)
+@for_each("method, p, expected", TABLE)
 def test_values(method, p, expected):
     found = correct(np.array(p, dtype=np.float64), method)
     assert found == pytest.approx(np.array(expected, dtype=np.float64), abs=1e-15, nan_ok=True)
@@ -53,9 +54,8 @@ def test_against_statsmodels(method, p):
 
 
 def test_an_unknown_one_is_an_error():
-    with pytest.raises(
-        assay.errors.PolicyError, match="unknown correction 'sidak'; choose one of holm, bonferroni, bh, by, none"
-    ):
+    message = "unknown correction 'sidak'; choose one of holm, bonferroni, bh, by, none"
+    with pytest.raises(assay.errors.PolicyError, match=message):
         correct(np.array([0.1]), "sidak")
 
 
