@@ -367,6 +367,10 @@ def batches_of(pairs: Iterable[Arrays]) -> Iterator[PairBatch]:
         yield batch
 
 
+def detectable(differences: FloatArray, alpha: float) -> float:
+    return detectable_difference(len(differences), alpha, deviation(differences))
+
+
 def detectable_difference(count: int, alpha: float, spread: float) -> float:
     """The smallest mean difference that a paired t test on this many queries detects with 80 % power.
 
