@@ -45,7 +45,6 @@ class Spelling(NamedTuple):
 
 
 def split_name(text: str) -> Spelling:
-    """The parts of a name."""
     check_length(text)
     shape = SHAPE.fullmatch(text)
     if shape is None:

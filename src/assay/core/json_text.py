@@ -46,7 +46,6 @@ decode_finite_json = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_co
 
 
 def explain_json_error(error: Exception) -> str:
-    """Why a text cannot be read as JSON."""
     if isinstance(error, UnicodeDecodeError):
         return "bytes that are not UTF-8; save the file as UTF-8"
     if isinstance(error, RepeatedKeyError | ConstantError):

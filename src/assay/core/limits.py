@@ -83,7 +83,6 @@ def check_limit(name: str, value: object) -> None:
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:
-    """Limits as the shell has them."""
     found = {}
     for pair in pairs:
         name, _, amount = pair.partition("=")

@@ -282,8 +282,4 @@ def define(
     **about: Any,  # noqa: ANN401 - passed on to Definition
 ) -> Callable[[Callable[..., Any]], Definition]:
     """Makes a function a measure; see `Definition` for the options. The table of measures collects it."""
-
-    def build(function: Callable[..., Any]) -> Definition:
-        return Definition(name, function, title or name, formula, **about)
-
-    return build
+    return lambda function: Definition(name, function, title or name, formula, **about)

@@ -262,5 +262,4 @@ def loud_notes(notes: Iterable[Note]) -> list[Note]:
 
 
 def loud_first(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """The notes, with loud ones before all others."""
     return tuple(sorted(notes, key=lambda note: note.kind not in LOUD))

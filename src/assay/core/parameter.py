@@ -33,7 +33,6 @@ class Bounds(NamedTuple):
     open_high: bool = False
 
     def allow(self, value: float) -> bool:
-        """Whether the value is in the range."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
         return above and below

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -105,6 +106,9 @@ EFFECTS: dict[str, dict[str, str]] = {
 CHOICES: dict[str, tuple[str, ...]] = {
     name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
 }
+YES = {"yes": True, "true": True, "no": False, "false": False}
+# From the text of a policy in a shell to its value, where that is not a word.
+READERS: dict[str, Callable[[str], Any]] = {"depth": int, "rel": float, "judged_only": lambda text: YES[text.lower()]}
 # These say nothing unless there is a rule.
 ABOUT_CHUNKS = ("doc_id", "chunks")
 
@@ -158,13 +162,8 @@ class Policies:
         (10, True, 'input')
         """
         value: Any = text
-        if name == "judged_only":
-            value = {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
-        elif name in ("depth", "rel"):
-            try:
-                value = int(text) if name == "depth" else float(text)
-            except ValueError:
-                value = text
+        with suppress(KeyError, ValueError):
+            value = READERS[name](text)
         check_policy(name, value)
         return value
 
@@ -175,7 +174,6 @@ class Policies:
         return values if self.doc_id is None else {**values, "doc_id": str(self.doc_id)}
 
     def described(self, names: Iterable[str]) -> str:
-        """Some policies as text."""
         values = {name: getattr(self, name) for name in names}
         if "doc_id" in values:
             values["doc_id"] = "none" if self.doc_id is None else printable(self.doc_id)
@@ -188,17 +186,8 @@ class Policies:
     def changed(self, options: Mapping[str, Any]) -> Policies:
         """These policies with some of them changed."""
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
-        for name, value in plain.items():
-            check_policy(name, value)
-        if plain.get("doc_id") is not None:
-            plain["doc_id"] = parse_rule(plain["doc_id"])
-        return replace(self, **plain) if plain else self
-
-
-def parse_rule(rule: object) -> str:
-    from assay.core.doc_id import DocIdRule
-
-    return DocIdRule.parse(rule)
+        checked = {name: check_policy(name, value) for name, value in plain.items()}
+        return replace(self, **checked) if checked else self
 
 
 def count_missing() -> str:
@@ -217,16 +206,17 @@ def write_policy(value: str | float | bool | None) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the user gave
+def check_policy(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever the user gave
+    """The value as policies hold it; raises if there is no such policy, or it has no such value."""
     if name not in WORDING:
         near = nearest(name, WORDING)
         hint = f"did you mean {' or '.join(near)}? The" if near else "the"
         raise PolicyError(f"unknown option {show(name)}; {hint} options are {', '.join(WORDING)}")
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name == "doc_id":
-        if value is not None:
-            parse_rule(value)
-        return
+        from assay.core.doc_id import DocIdRule
+
+        return None if value is None else DocIdRule.parse(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name in CHOICES:
         is_right = isinstance(value, str) and value in CHOICES[name]
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
@@ -241,6 +231,7 @@ def check_policy(name: str, value: Any) -> None:  # noqa: ANN401 - whatever the 
         is_right, expected = is_number and abs(value) <= LARGEST, "a number"
     if not is_right:
         raise PolicyError(f"{name} must be {expected}, not {show(value)}")
+    return value
 
 
 def check_whole(
@@ -261,7 +252,6 @@ def check_whole(
 
 
 def policy_sentence(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind
-    """What one choice means."""
     words = WORDING[name]
     return words[value] if value in words else next(reversed(words.values())).format(value)
 

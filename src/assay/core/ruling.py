@@ -88,8 +88,6 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A prompt about texts."""
-
     prompt: Prompt
     texts: tuple[tuple[str, str], ...]
     count: int | None = None

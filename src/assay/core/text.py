@@ -179,19 +179,15 @@ def shell_value(value: Value) -> str:
 class Task(NamedTuple):
     """Something assay does, by the name of its public function. `str` writes it for the interface in use.
 
-    >>> str(Task("check")), Task("evaluate_rag").written(Interface.SHELL)
-    ('assay.check', '`assay rag`')
+    >>> str(Task("check"))
+    'assay.check'
     """
 
     name: str
 
     def __str__(self) -> str:
-        return self.written(INTERFACE.get())
-
-    def written(self, interface: Interface) -> str:
-        if interface is Interface.PYTHON:
-            return f"assay.{self.name}"
-        return f"`assay {COMMANDS.get(self.name, self.name)}`"
+        in_shell = INTERFACE.get() is Interface.SHELL
+        return f"`assay {COMMANDS.get(self.name, self.name)}`" if in_shell else f"assay.{self.name}"
 
 
 # What a note advises: text, with options and tasks in it that are named for the interface in use.

@@ -182,7 +182,6 @@ class CountedRanking(Ranking):
         return Chunks(parts["rule"][0], retrieved, collapsed, unmatched, shown).notes()
 
     def count_hits(self) -> int:
-        """How many judged documents were retrieved, under the first options."""
         return int((self.hits.filter(number=0)["document"] >= 0).sum())
 
 

@@ -129,7 +129,6 @@ def sorted_tops(ranking: Ranking, policies: Policies, most: int) -> Tops:
 
 
 def is_held(given: GivenRun) -> bool:
-    """Whether a run is in memory, with all its rankings."""
     data = given.data
     if given.is_sample or is_source(data):
         return False

@@ -239,7 +239,6 @@ def is_counted(groups: Groups, repeated: str) -> BoolArray:
 
 
 def order_of_ids(index: Index, size: int) -> IntArray:
-    """The position of each judged document in the order of ids."""
     names = [index.document(number) for number in range(size)]
     place = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([place[name] for name in names], dtype=np.int64)
@@ -266,7 +265,6 @@ def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: 
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:
-    """The rankings without the documents that the policies leave out."""
     if policies.judged_only:
         judged = only_judged(judged)
     if policies.depth is not None:

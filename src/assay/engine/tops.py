@@ -57,7 +57,6 @@ class Tops:
         return self.some(int(self.starts[query]), int(self.starts[query + 1]))
 
     def ids(self) -> list[str]:
-        """The ids of all queries' documents, one query after the other."""
         return self.some(0, len(self.scores))
 
     def some(self, start: int, end: int) -> list[str]:
@@ -73,7 +72,6 @@ class Tops:
         return [given_id(name) for name in names] if EMPTY_ID.encode() in content else names
 
     def rankings(self) -> list[list[tuple[str, float]]]:
-        """The first documents of each query with their scores."""
         rows = list(zip(self.ids(), self.scores.tolist(), strict=True))
         return [rows[start:end] for start, end in pairwise(self.starts.tolist())]
 

@@ -32,7 +32,6 @@ def as_autorag_takes_it(value: Any) -> Any:  # noqa: ANN401 - whatever the user 
 
 
 def is_whole(part: Sized, value: object) -> bool:
-    """Whether nothing was left out."""
     if isinstance(value, Mapping):
         return len(part) == len(value)
     if not isinstance(value, LISTS) or len(part) != len(value):

@@ -227,6 +227,5 @@ def with_texts(names: Iterable[str]) -> list[str]:
 
 
 def nicknames_with_texts(nicknames: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What each nickname means, including texts."""
     texts = {"all_trec": ("relstring",)}
     return {nickname: ("runid", *names, *texts.get(nickname, ())) for nickname, names in nicknames.items()}

@@ -51,7 +51,6 @@ class SparkRun(NamedTuple):
 
 
 def is_spark(data: object) -> bool:
-    """Whether the data is a Spark DataFrame, without importing Spark."""
     return any(each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.") for each in type(data).__mro__)
 
 
