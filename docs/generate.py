@@ -63,6 +63,8 @@ OTHER_VALUES = {
 POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
 CHARTS = re.compile(r"(?<=<!-- charts -->\n).*?(?=<!-- end -->)", re.DOTALL)
 TOOLS = re.compile(r"(?<=<!-- tools -->\n).*?(?=<!-- end -->)", re.DOTALL)
+# What people wrote below the tables of a tool.
+ERRORS = re.compile(r"^Known errors of (\w+), .*?(?=\n+(?:###|<!-- end))", re.DOTALL | re.MULTILINE)
 
 
 def pages() -> dict[str, str]:
@@ -73,7 +75,7 @@ def pages() -> dict[str, str]:
         "measures.md": measures_page(),
         "charts.md": CHARTS.sub(lambda _: f"\n{charts_table()}\n", (FOLDER / "charts.md").read_text(encoding="utf-8")),
         "data.md": POLICIES.sub(lambda _: f"\n{policies_table()}\n", data),
-        "conventions.md": TOOLS.sub(lambda _: f"\n{tools()}\n", conventions),
+        "conventions.md": TOOLS.sub(lambda _: f"\n{tools(conventions)}\n", conventions),
     }
 
 
@@ -165,12 +167,13 @@ def policies_table() -> str:
     return table(("policy", "values", "default", "meaning"), rows)
 
 
-def tools() -> str:
-    """One section per tool."""
-    return "\n".join(tool_section(each) for each in CONVENTIONS.values() if each.names)
+def tools(page: str) -> str:
+    """One section per tool, with the errors that the page lists."""
+    errors = {found[1]: found[0] for found in ERRORS.finditer(page)}
+    return "\n".join(tool_section(each, errors.get(each.name)) for each in CONVENTIONS.values() if each.names)
 
 
-def tool_section(tool: Convention) -> str:
+def tool_section(tool: Convention, errors: str | None) -> str:
     """A tool's policies that differ from assay's, its names, and its errors."""
     parts = [f"### {tool.name}", fill(f"{tool.title.removesuffix('.')}.", WIDTH)]
     own = {name: getattr(tool.policies, name) for name in Policies.__slots__}
@@ -183,11 +186,7 @@ def tool_section(tool: Convention) -> str:
     parts.append(fill(f"Syntax: {syntax(tool)}", WIDTH))
     names = (name_row(name, entry, tool) for name, entry in tool.names.items())
     parts.append(table(("name", "assay's measure", "policies, options, notes"), names).rstrip())
-    if tool.defects:
-        lines = "\n".join(
-            fill(f"- {defect.removesuffix('.')}.", WIDTH, subsequent_indent="  ") for defect in tool.defects
-        )
-        parts.append(f"Known errors of {tool.name}, and what assay does instead:\n\n{lines}")
+    parts += [errors] if errors else []
     return "\n\n".join(parts) + "\n"
 
 

@@ -106,7 +106,7 @@ def test_nothing_to_measure(qrels, run):
     assert values(found.per_query) == values(expected.per_query)
 
 
-# All measures of ir_measures but two whose missing values it has otherwise; see the convention's defects.
+# All measures of ir_measures but two whose missing values it has otherwise; see docs/conventions.md.
 ALL = [
     theirs.parse_measure(name)
     for name in [

@@ -237,8 +237,7 @@ class Convention(NamedTuple):
     an empty group) is an error, or the query is NaN, as `unreadable` says. `infinite` tells whether infinite scores are
     allowed, `empty_ids` whether the empty string is a document like any other, `surplus` whether the fields of a run's
     line that follow the sixth are ignored. `level` is the tool's switch for the lowest relevant grade of all measures,
-    if it has one. `judged` is what some names mean where an LLM judge is asked and no verdicts are given. `defects`
-    lists where the tool is wrong and assay is not.
+    if it has one. `judged` is what some names mean where an LLM judge is asked and no verdicts are given.
     """
 
     name: str
@@ -255,4 +254,3 @@ class Convention(NamedTuple):
     empty_ids: bool = False
     surplus: bool = False
     judged: Mapping[str, str] = NO_ENTRIES
-    defects: tuple[str, ...] = ()

@@ -83,5 +83,4 @@ AUTORAG = Convention(
     },
     prepare=as_autorag_takes_it,
     infinite=True,
-    defects=("A flat list of ids as judgments is split into letters; here each id is a group of its own.",),
 )

@@ -11,9 +11,4 @@ GDEVAL = Convention(
         "ndcg": Name("ndcg(gain=exp2,max=4)@{}", (20,), "ndcg@{:.0f}"),
         "err": Name("err(max=4,above=nan)@{}", (20,), "err@{:.0f}"),
     },
-    defects=(
-        "It stops at a grade above 4; here queries with such a grade are NaN, and the others are scored.",
-        "It accepts only query ids that end in a number, and ignores the text before it; here any id works.",
-        "It rounds to five decimals; here nothing is rounded.",
-    ),
 )

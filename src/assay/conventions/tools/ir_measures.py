@@ -151,32 +151,6 @@ NAMES = {
     "Success": Name("hit_rate@{}", options=COMMON),
 }
 
-DEFECTS = (
-    "Accuracy divides by zero if every retrieved document is relevant; here the query is NaN.",
-    "Queries without a value for Accuracy are left out if it is alone and 0 beside other measures; here always NaN.",
-    "alpha_DCG@1 and ERR_IA@1 are not normalised; it is the same here, but assay's alpha_dcg and err_ia are.",
-    "Cutoffs of diversity measures end at 20, and judged_only is an error for them; here both work.",
-    "If diversity measures with different options are computed together, all but the first are 0; here none is.",
-    "nDCG beside another with gains, and NumRet beside a measure with judged_only, can take these over; here never.",
-    "nNRBP of a query without relevant documents is 0/0, and so is the mean; here it is 0.",
-    "For judgments with subtopics, measures without subtopics take a document's last grade; here its highest.",
-    "Compat's ideal depends on whether scores are above 0; the same here, but assay's compatibility uses ranks.",
-    "ERR@k, and nDCG@k with exp-log2, stop at a grade above 4; here a query with such a grade is NaN.",
-    "ERR@k, and nDCG@k with exp-log2, accept only ids that end in a number, and round to five decimals; here neither.",
-    "Measures of cwl_eval see 1000 documents even if the cutoff is larger; here the cutoff holds.",
-    "RBP treats negative grades as 0, so they are relevant with rel=0; here they are not.",
-    (
-        "If a document is judged more than once, RR@k takes the highest grade, ERR@k the last above 0, diversity "
-        "measures the last, and AP_IA counts it twice; here diversity measures take the highest, all others the last."
-    ),
-    (
-        "A query whose judgments are empty counts as 0 for some measures (AP) and not for others (RR@k, RBP, NumQ), "
-        "unless they are computed together with the former; here never for the latter."
-    ),
-    "IPrec rounds its recall to two decimals; here it does not.",
-    "A run that shares no query with the judgments scores 0; here it is an error.",
-)
-
 IR_MEASURES = Convention(
     name="ir_measures",
     title="ir_measures 0.4: queries missing from the run score 0; ties as in the provider of each measure",
@@ -185,5 +159,4 @@ IR_MEASURES = Convention(
     names={**NAMES, **{alias: NAMES[name] for alias, name in ALIASES.items()}},
     infinite=True,
     empty_ids=True,
-    defects=DEFECTS,
 )

@@ -77,8 +77,4 @@ LLAMA_INDEX = Convention(
     unreadable="nan",
     infinite=True,
     empty_ids=True,
-    defects=(
-        "Faithfulness and relevancy look for yes anywhere in a reply, so that yesterday passes; here it is a field.",
-        "BatchEvalRunner loses the batch if one question fails, and counts a missing score as 0; here it has no score.",
-    ),
 )

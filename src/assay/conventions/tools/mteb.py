@@ -84,13 +84,4 @@ MTEB = Convention(
     },
     infinite=True,
     empty_ids=True,
-    defects=(
-        "nauc pairs confidences and values by the order of queries in the run and in the scores; here by id.",
-        "nauc is NaN or the noise of the last digits if all queries score the same; here it is NaN.",
-        "top_k_accuracy lists only the queries with a hit; here the others score 0.",
-        "R_cap has no value for a query without relevant documents; here the query is NaN.",
-        "A query without judgments stops the evaluation; here it is left out.",
-        "An empty ranking stops the evaluation; here it scores 0, and nauc leaves it out.",
-        "paired_accuracy and robustness_at_10 fail if a query is missing from the run; here its family is NaN.",
-    ),
 )

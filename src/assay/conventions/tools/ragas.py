@@ -147,10 +147,4 @@ RAGAS = Convention(
     infinite=True,
     empty_ids=True,
     judged=WITH_JUDGE,
-    defects=(
-        "NonLLMContextPrecisionWithReference is 0 for a query with neither references nor results; here it is NaN.",
-        "A failure of the judge is NaN without a reason; here it has its kind, and the mean its number of valid rows.",
-        "Verdicts that are missing or too many change the score; here such a reply is sent back, or is a failure.",
-        "AspectCritic draws one verdict whatever strictness says; here `samples` of the judge are drawn.",
-    ),
 )

@@ -87,15 +87,4 @@ RANX = Convention(
     unreadable="nan",
     infinite=True,
     empty_ids=True,
-    defects=(
-        "bpref is NaN for a query with a hit and nothing judged nonrelevant, and so is the mean; here it is left out.",
-        "A query without relevant documents stops bpref: later ones in its thread score 0; here only that query does.",
-        "Plain dicts are paired by the order of queries, ignoring the ids; here by id.",
-        "Ties of a plain dict are in the reverse of a Run's order; here they are not, except in assay.compat.ranx.",
-        "Ties of a run file with 16 documents or more keep its order here, with a note; assay.read_run sorts them.",
-        "Judgments or runs without documents raise an error; here empty rankings score 0.",
-        "Arrays of judgments are not sorted, so that nDCG can exceed 1; here the ideal ranking is the ideal one.",
-        "Ids are compared by 53 bits of their hash, so two documents can be taken for one; here as text.",
-        "Float grades of a plain dict are kept, those of a Qrels truncated; here all are truncated.",
-    ),
 )

@@ -31,5 +31,4 @@ SKLEARN = Convention(
             "ap(norm=found,ties=end,nothing=one)", about="1 if no document or every document is relevant"
         ),
     },
-    defects=("With ignore_ties=True tied documents are in the order of an unstable sort; here in run order.",),
 )

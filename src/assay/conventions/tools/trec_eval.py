@@ -170,23 +170,6 @@ TREC_EVAL = Convention(
     level="-l {}",
     infinite=True,
     surplus=True,
-    defects=(
-        (
-            "Without -c it stops at a query that is missing from the run, though its help says that such queries are "
-            "ignored; assay skips them."
-        ),
-        (
-            "rbp scales gains by uninitialised memory; assay divides by the query's highest grade, as its own tests "
-            "expect, or scales named gains to between 0 and 1."
-        ),
-        (
-            "Gains that differ by less than 1 (ndcg.1=.5) are sorted as if they were equal, so the ideal ranking is "
-            "wrong; a gain for a negative grade goes to every unjudged document. assay sorts gains by value and gives "
-            "unjudged documents nothing."
-        ),
-        "The recall points of 11pt_avg must be ascending; here their order does not matter.",
-        "A ranking that -J leaves empty is 0/0 at recall points that need no document; here 0.",
-    ),
 )
 
 
@@ -210,14 +193,6 @@ TREC_EVAL_9 = TREC_EVAL._replace(
     nicknames={nickname: tuple(name for name in names if name in NAMES_9) for nickname, names in NICKNAMES.items()},
     level="relevance_level={}",
     empty_ids=True,
-    defects=(
-        *TREC_EVAL.defects[2:],
-        (
-            "pytrec_eval crashes the interpreter or never returns on some input: a cutoff listed twice or below 1, a "
-            "query whose grades are all negative, a measure with parameters it does not have."
-        ),
-        "pytrec_eval reports runid and relstring as meaningless numbers.",
-    ),
 )
 
 
