@@ -4,23 +4,14 @@ Where the document prints another number than its formula gives, the test holds 
 docs/sources.md lists what was printed.
 """
 
-from math import log2
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from sources.rankings import (
-    binary_rankings,
-    close,
-    cutoffs,
-    few_examples,
-    mean_score,
-    score,
-    unseen_relevant,
-)
+from sources import rankings
+from sources.rankings import agree, binary_queries, close, cutoffs, few_examples, hit_queries, queries, score, whole
 from tables import for_each
 
 QRELS = {
@@ -30,111 +21,77 @@ QRELS = {
 }
 # The system returned the documents in the order in which they are listed.
 RUN = {query: list(grades) for query, grades in QRELS.items()}
+BEST_FIRST = {query: sorted(grades, key=grades.get, reverse=True) for query, grades in QRELS.items()}
+
+float_queries = queries(st.floats(0, 1).map(lambda grade: round(grade, 2)), with_hit=True)
+
+
+@few_examples
+@given(binary_queries, hit_queries, float_queries, cutoffs)
+def test_formulas(drawn, with_hits, graded, k):
+    # The document's MAP@k is the mean of precision at k.
+    agree({"precision@{k}": rankings.precision, "mrr@{k}": rankings.reciprocal_rank}, drawn, k)
+    agree({"recall@{k}": rankings.recall, "recall(cap=true)@{k}": rankings.capped_recall}, with_hits, k)
+    agree({"dcg@{k}": rankings.dcg, "ndcg@{k}": rankings.ndcg, "dcg": whole(rankings.dcg)}, graded, k)
+
+
+# Measure, run, policies, and the values of the three queries with five decimals.
+EXAMPLES = [
+    # 1.0 + 0.5/1.585, 0.7 + 1.0/1.585, 0.4 + 0.2/1.585
+    ("dcg@2", RUN, {}, [1.31546, 1.33093, 0.52619]),
+    # 1.0 + 0.5/1.585, 1.0 + 0.7/1.585, 1.0 + 0.4/1.585
+    ("dcg@2", BEST_FIRST, {}, [1.31546, 1.44165, 1.25237]),
+    ("ndcg@2", BEST_FIRST, {}, [1, 1, 1]),
+    ("ndcg@2", RUN, {}, [1, 0.92320, 0.42015]),
+    # A level leaves gains of grades alone.
+    ("ndcg@2", RUN, {"rel": 0.5}, [1, 0.92320, 0.42015]),
+    ("precision(rel=0.5)@2", RUN, {}, [1, 1, 0]),
+    ("precision@2", RUN, {"rel": 0.5}, [1, 1, 0]),
+    ("recall(rel=0.5)@2", RUN, {}, [1, 1, 0]),
+    ("recall@2", RUN, {"rel": 0.5}, [1, 1, 0]),
+    ("num_rel", RUN, {"rel": 0.5}, [2, 2, 1]),
+    ("hits@2", RUN, {"rel": 0.5}, [2, 2, 0]),
+    ("mrr@2", RUN, {"rel": 0.5}, [1, 1, 0]),
+    ("mrr(rel=0.5)@2", RUN, {"rel": 0.5}, [1, 1, 0]),
+    # What the example of MRR@2 adds up has no cutoff.
+    ("mrr", RUN, {"rel": 0.5}, [1, 1, 1 / 3]),
+    # Recall is undefined where nothing is relevant.
+    ("recall@2", RUN, {"rel": 1.5, "no_relevant": "nan"}, [np.nan] * 3),
+    ("recall@2", RUN, {"rel": 1.0, "no_relevant": "nan"}, [1, 1, 0]),
+]
+
+
+@for_each(("measure", "run", "policies", "expected"), EXAMPLES)
+def test_examples_of_three_queries(measure, run, policies, expected):
+    result = assay.evaluate(QRELS, run, measure, **policies)
+    assert result.scores[measure] == pytest.approx(expected, abs=5e-6, nan_ok=True)
+    over_queries = np.sum if measure == "num_rel" else np.mean
+    assert result[measure] == pytest.approx(over_queries(expected), abs=5e-6, nan_ok=True)
+
 
 # Ranks 1 to 3, 6 to 8 and 10 of the example of capped recall are relevant: seven documents.
 SEVEN_RELEVANT = [1, 1, 1, 0, 0, 1, 1, 1, 0, 1]
-
-hit_rankings = binary_rankings.filter(any)
-float_grades = st.lists(st.floats(0, 1).map(lambda grade: round(grade, 2)), min_size=1, max_size=8).filter(any)
-
-
-def per_query(measure, run=RUN, **policies):
-    return assay.evaluate(QRELS, run, measure, **policies).scores[measure]
-
-
-def dcg_at(grades, k):
-    return sum(grade * (1 / log2(i + 1)) for i, grade in enumerate(grades[:k], start=1))
-
-
-@few_examples
-@given(float_grades, cutoffs)
-def test_dcg_at_k_formula(grades, k):
-    assert score(f"dcg@{k}", grades) == close(dcg_at(grades, k))
-
-
-@few_examples
-@given(float_grades, cutoffs)
-def test_ndcg_at_k_formula(grades, k):
-    assert score(f"ndcg@{k}", grades) == close(dcg_at(grades, k) / dcg_at(sorted(grades, reverse=True), k))
-
-
-def test_dcg_at_2_example():
-    # 1.0 + 0.5/1.585, 0.7 + 1.0/1.585, 0.4 + 0.2/1.585
-    assert per_query("dcg@2") == pytest.approx([1.31546, 1.33093, 0.52619], abs=5e-6)
-
-
-def test_idcg_at_2_example():
-    # 1.0 + 0.5/1.585, 1.0 + 0.7/1.585, 1.0 + 0.4/1.585
-    best_first = {query: sorted(grades, key=grades.get, reverse=True) for query, grades in QRELS.items()}
-    assert per_query("dcg@2", best_first) == pytest.approx([1.31546, 1.44165, 1.25237], abs=5e-6)
-    assert per_query("ndcg@2", best_first) == close([1, 1, 1])
-
-
-def test_ndcg_at_2_example():
-    assert per_query("ndcg@2") == pytest.approx([1, 0.92320, 0.42015], abs=5e-6)
-    assert per_query("ndcg@2").round(3).tolist() == [1.0, 0.923, 0.42]
-
-
-def test_relevance_threshold_leaves_graded_gains_alone():
-    assert per_query("ndcg@2", rel=0.5).tolist() == per_query("ndcg@2").tolist()
-
-
-@few_examples
-@given(st.lists(binary_rankings, min_size=1, max_size=5), cutoffs)
-def test_map_at_k_formula_is_the_mean_of_precision_at_k(rankings, k):
-    expected = sum(sum(ranking[:k]) / k for ranking in rankings) / len(rankings)
-    assert mean_score(f"precision@{k}", rankings) == close(expected)
-
-
-def test_map_at_2_example_as_the_mean_of_precision_at_2():
-    assert assay.evaluate(QRELS, RUN, "precision@2", rel=0.5)["precision@2"] == close(2 / 3)
-
-
-def test_map_at_k_stays_average_precision():
+RANKED = [
     # Precision@2 is 1/2 wherever the one hit stands; average precision tells the order.
-    assert [score("precision@2", [1, 0]), score("precision@2", [0, 1])] == [0.5, 0.5]
-    assert [score("map@2", [1, 0]), score("map@2", [0, 1])] == [1.0, 0.5]
-    assert mean_score("map@2", [[1, 0], [0, 1]]) == 0.75
+    ("precision@2", [1, 0], 1 / 2),
+    ("precision@2", [0, 1], 1 / 2),
+    ("map@2", [1, 0], 1),
+    ("map@2", [0, 1], 1 / 2),
+    ("precision", [0, 1, 1, 0], 1 / 2),
+    ("precision@5", [1, 0, 1, 1, 0, 0, 1, 0, 0, 0], 3 / 5),
+    ("recall@5", [1, 0, 1, 0, 1, 0, 0, 1, 1, 0], 3 / 5),
+    ("recall@5", SEVEN_RELEVANT, 3 / 7),
+    ("r_cap@5", SEVEN_RELEVANT, 3 / 5),
+    ("recall@100", [1] * 500, 1 / 5),
+    ("r_cap@100", [1] * 500, 1),
+    ("mrr@5", [0, 0, 1, 0, 1], 1 / 3),
+    ("mrr@5", [1, 0, 0, 0, 0], 1),
+]
 
 
-def test_precision_of_two_relevant_among_four():
-    assert score("precision", [0, 1, 1, 0]) == 0.5
-
-
-@few_examples
-@given(binary_rankings, cutoffs)
-def test_precision_at_k_formula(ranking, k):
-    assert score(f"precision@{k}", ranking) == close(sum(ranking[:k]) / k)
-
-
-def test_precision_at_5_example():
-    assert score("precision@5", [1, 0, 1, 1, 0, 0, 1, 0, 0, 0]) == 0.6
-
-
-@for_each(("measure", "policies"), [("precision(rel=0.5)@2", {}), ("precision@2", {"rel": 0.5})])
-def test_precision_at_2_example(measure, policies):
-    assert per_query(measure, **policies).tolist() == [1.0, 1.0, 0.0]
-
-
-@few_examples
-@given(hit_rankings, unseen_relevant, cutoffs)
-def test_recall_at_k_formula(ranking, unseen, k):
-    expected = sum(ranking[:k]) / (sum(ranking) + unseen)
-    assert score(f"recall@{k}", ranking, [1] * unseen) == close(expected)
-
-
-def test_recall_at_5_example_three_of_five():
-    assert score("recall@5", [1, 0, 1, 0, 1, 0, 0, 1, 1, 0]) == 0.6
-
-
-@for_each(("measure", "policies"), [("recall(rel=0.5)@2", {}), ("recall@2", {"rel": 0.5})])
-def test_recall_at_2_example(measure, policies):
-    assert per_query(measure, **policies).tolist() == [1.0, 1.0, 0.0]
-
-
-def test_number_of_relevant_documents_at_the_threshold():
-    assert per_query("num_rel", rel=0.5).tolist() == [2, 2, 1]
-    assert per_query("hits@2", rel=0.5).tolist() == [2, 2, 0]
+@for_each(("measure", "ranking", "expected"), RANKED)
+def test_examples_of_one_ranking(measure, ranking, expected):
+    assert score(measure, ranking) == close(expected)
 
 
 def test_recall_is_undefined_without_relevant_documents_and_precision_is_not():
@@ -144,52 +101,3 @@ def test_recall_is_undefined_without_relevant_documents_and_precision_is_not():
     assert np.isnan(result.scores["recall@2"]).tolist() == [True, False]
     assert result.scores["precision@2"].tolist() == [0.0, 0.5]
     assert result["recall@2"] == 1.0
-
-
-def test_recall_is_undefined_where_the_threshold_is_too_high():
-    assert np.isnan(per_query("recall@2", rel=1.5, no_relevant="nan")).tolist() == [True, True, True]
-    assert np.isnan(per_query("recall@2", rel=1.0, no_relevant="nan")).tolist() == [False, False, False]
-
-
-@few_examples
-@given(hit_rankings, unseen_relevant, cutoffs)
-def test_capped_recall_at_k_formula(ranking, unseen, k):
-    expected = sum(ranking[:k]) / min(k, sum(ranking) + unseen)
-    assert score(f"recall(cap=true)@{k}", ranking, [1] * unseen) == close(expected)
-
-
-def test_recall_at_5_example_of_seven_relevant():
-    assert sum(SEVEN_RELEVANT) == 7
-    assert score("recall@5", SEVEN_RELEVANT) == close(3 / 7)
-
-
-def test_capped_recall_at_5_example_of_seven_relevant():
-    assert score("r_cap@5", SEVEN_RELEVANT) == 0.6
-
-
-def test_recall_at_100_of_five_hundred_relevant():
-    assert score("recall@100", [1] * 500) == 0.2
-    assert score("r_cap@100", [1] * 500) == 1.0
-
-
-@few_examples
-@given(st.lists(binary_rankings, min_size=1, max_size=5), cutoffs)
-def test_mrr_at_k_formula(rankings, k):
-    ranks = [ranking.index(1) + 1 for ranking in rankings if 1 in ranking[:k]]
-    assert mean_score(f"mrr@{k}", rankings) == close(sum(1 / rank for rank in ranks) / len(rankings))
-
-
-def test_mrr_at_5_example():
-    value = mean_score("mrr@5", [[0, 0, 1, 0, 1], [1, 0, 0, 0, 0]])
-    assert value == close((1 / 3 + 1 / 1) / 2)
-    assert round(value, 2) == 0.67
-
-
-@for_each("measure", ["mrr@2", "mrr(rel=0.5)@2"])
-def test_mrr_at_2_example(measure):
-    assert per_query(measure, rel=0.5).tolist() == [1.0, 1.0, 0.0]
-    assert assay.evaluate(QRELS, RUN, measure, rel=0.5)[measure] == close(2 / 3)
-
-
-def test_mrr_without_cutoff_is_what_the_mrr_at_2_example_adds_up():
-    assert assay.evaluate(QRELS, RUN, "mrr", rel=0.5)["mrr"] == close((1 + 1 + 1 / 3) / 3)
