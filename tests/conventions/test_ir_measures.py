@@ -10,6 +10,9 @@ from tables import for_each
 
 IR_MEASURES = find_convention("ir_measures")
 
+MSMARCO = "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant"
+NDEVAL = "ties=docid_asc precision=float64 duplicates=once no_relevant=skip_unjudged negative=nonrelevant"
+AS_GIVEN = "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant"
 # ir_measures' spelling, assay's, and the policies that differ from those of most measures.
 SPELLINGS = [
     ("nDCG@10", "ndcg@10", ""),
@@ -25,12 +28,8 @@ SPELLINGS = [
     ("AP(judged_only=False)", "ap", ""),
     ("RR", "rr", ""),
     ("MRR(rel=2)", "rr(rel=2)", ""),
-    ("MRR@10", "rr@10", "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant"),
-    (
-        "RR(rel=2,cutoff=10)",
-        "rr(rel=2)@10",
-        "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant",
-    ),
+    ("MRR@10", "rr@10", MSMARCO),
+    ("RR(rel=2,cutoff=10)", "rr(rel=2)@10", MSMARCO),
     ("P @ 5", "precision@5", ""),
     ("IPrec@0.1", "iprec(cut=v9)@0.1", ""),
     ("IPrec(recall=0.1)", "iprec(cut=v9)@0.1", ""),
@@ -42,26 +41,15 @@ SPELLINGS = [
     ("NumRet(rel=2)", "num_rel_ret(rel=2)", ""),
     ("NumRelRet", "num_rel_ret", ""),
     ("NumQ", "num_q", "missing=skip no_relevant=skip_unjudged"),
+    ("Accuracy@5", "auc(tied=rank)@5", AS_GIVEN),
+    ("Compat(p=0.9)", "compatibility(p=0.9,limit=0,ideal=score)", "ties=docid_asc precision=float64"),
     (
-        "Accuracy@5",
-        "auc(tied=rank)@5",
-        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant",
-    ),
-    (
-        "Compat(p=0.9,normalize=False)",
-        "compatibility(p=0.9,limit=0,ideal=score,normalize=false)",
+        "Compat(normalize=False)",
+        "compatibility(limit=0,ideal=score,normalize=false)",
         "ties=docid_asc precision=float64",
     ),
-    (
-        "NRBP(alpha=0.3,beta=0.8)",
-        "nrbp(alpha=0.3,p=0.8)",
-        "ties=docid_asc precision=float64 duplicates=once no_relevant=skip_unjudged negative=nonrelevant",
-    ),
-    (
-        "INST(T=2.0,max_rel=3)",
-        "inst(target=2,max=3)",
-        "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant exclude=empty_id",
-    ),
+    ("NRBP(alpha=0.3,beta=0.8)", "nrbp(alpha=0.3,p=0.8)", NDEVAL),
+    ("INST(T=2.0,max_rel=3)", "inst(target=2,max=3)", f"{AS_GIVEN} exclude=empty_id"),
 ]
 
 
@@ -76,10 +64,7 @@ def test_spellings(name, measure, differing):
 @for_each("name", list(ir_measures.measures.registry))
 def test_every_name_with_every_option_it_has(name):
     measure = ir_measures.measures.registry[name]
-    entries = [
-        IR_MEASURES.names[name],
-        *(each for key, each in IR_MEASURES.names.items() if key.startswith(f"{name}(")),
-    ]
+    entries = [each for key, each in IR_MEASURES.names.items() if key == name or key.startswith(f"{name}(")]
     known = {option for entry in entries for option in entry.options} | {"cutoff", "recall", "dcg", "relative"}
     assert set(measure.SUPPORTED_PARAMS) - known <= ({"rel"} if name == "NumRet" else set())
 

@@ -10,17 +10,14 @@ from rapidfuzz import distance as distances
 
 import assay
 from assay.conventions.tools.ragas import NAMES, read_ragas
+from conventions.formulas import agree, precisions
 from tables import for_each
 
 nan = math.nan
 IDS = ["IDBasedContextPrecision", "IDBasedContextRecall"]
 TEXTS = ["NonLLMContextPrecisionWithReference", "NonLLMContextRecall"]
-VERDICTS = [
-    "ContextPrecision",
-    "ContextUtilization",
-    "LLMContextPrecisionWithReference",
-    "llm_context_precision_with_reference",
-]
+VERDICTS = ["ContextPrecision", "ContextUtilization", "LLMContextPrecisionWithReference"]
+VERDICTS += ["llm_context_precision_with_reference"]
 TINY = 1e-10
 
 
@@ -63,9 +60,8 @@ VERDICT_EDGES = [
 @for_each("name", VERDICTS)
 @for_each(("verdicts", "expected"), VERDICT_EDGES)
 def test_verdicts(name, verdicts, expected):
-    contexts = [f"c{place}" for place in range(len(verdicts))]
-    judged = dict(zip(contexts, verdicts, strict=True))
-    result = assay.evaluate({"q": judged}, {"q": contexts}, name, convention="ragas")
+    judged = {f"c{place}": verdict for place, verdict in enumerate(verdicts)}
+    result = assay.evaluate({"q": judged}, {"q": list(judged)}, name, convention="ragas")
     assert result[name] == pytest.approx(expected, rel=1e-14)
     labels = assay.evaluate_labels([verdicts], name, convention="ragas")
     assert labels[name] == pytest.approx(expected, rel=1e-14)
@@ -92,21 +88,16 @@ TEXT_EDGES = [
     ([""], [""], 1 / (1 + TINY), 1),
     (["ab"], [], 0, nan),
     ([], ["ab"], nan, nan),
+    ([], [], nan, nan),
 ]
 
 
 @for_each(("references", "retrieved", "precision", "recall"), TEXT_EDGES)
 def test_texts(references, retrieved, precision, recall):
-    matched = assay.match_texts({"q": references}, {"q": retrieved})
+    matched = assay.match_texts({"q": references, "p": ["a"]}, {"q": retrieved, "p": ["a"]})
     result = assay.evaluate(*matched, TEXTS, convention="ragas")
-    assert result.queries == ["q"]
+    assert result.queries == ["q", "p"]
     assert [result.scores[name][0] for name in TEXTS] == pytest.approx([precision, recall], nan_ok=True, rel=1e-14)
-
-
-def test_neither_references_nor_results_is_no_zero():
-    matched = assay.match_texts({"q": [], "p": ["a"]}, {"q": [], "p": ["a"]})
-    result = assay.evaluate(*matched, TEXTS, convention="ragas")
-    assert [str(result.scores[name][0]) for name in TEXTS] == ["nan", "nan"]
 
 
 THRESHOLDS = [
@@ -131,15 +122,12 @@ def test_a_threshold_is_a_number():
 
 def test_both_names_of_a_metric_are_understood():
     names = ["NonLLMContextRecall", "non_llm_context_recall", "IDBasedContextRecall", "id_based_context_recall"]
-    result = assay.evaluate({"q": ["a"]}, {"q": ["a"]}, names, convention="ragas")
-    assert [str(each) for each in result.measures.values()] == ["group_recall(rel=0.5000000000000001)"] * 2 + [
-        "recall"
-    ] * 2
+    texts, ids = "group_recall(rel=0.5000000000000001)", "recall"
+    assert [str(assay.parse_measure(name, convention="ragas")) for name in names] == [texts, texts, ids, ids]
 
 
 def context_precision(verdicts):
-    total = sum(verdict * sum(verdicts[: place + 1]) / (place + 1) for place, verdict in enumerate(verdicts))
-    return total / (sum(verdicts) + TINY)
+    return sum(precisions(verdicts)) / (sum(verdicts) + TINY)
 
 
 @given(verdicts=st.lists(st.lists(st.sampled_from([0, 1]), max_size=8), min_size=1, max_size=3))
@@ -151,18 +139,15 @@ def test_agrees_with_the_formula_of_verdicts(verdicts):
 
 
 LISTS = st.lists(st.sampled_from("abcdef"), max_size=8)
+FORMULAS = {
+    "IDBasedContextPrecision": lambda wanted, found: len({*wanted} & {*found}) / len({*found}) if found else nan,
+    "IDBasedContextRecall": lambda wanted, found: len({*wanted} & {*found}) / len({*wanted}) if wanted else nan,
+}
 
 
 @given(queries=st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=4))
 def test_agrees_with_the_formulas_of_ids(queries):
-    result = assay.evaluate([each for each, _ in queries], [each for _, each in queries], IDS, convention="ragas")
-    both = [len(set(wanted) & set(found)) for wanted, found in queries]
-    precision = [hits / len(set(found)) if found else nan for hits, (_, found) in zip(both, queries, strict=True)]
-    recall = [hits / len(set(wanted)) if wanted else nan for hits, (wanted, _) in zip(both, queries, strict=True)]
-    for name, expected in zip(IDS, (precision, recall), strict=True):
-        np.testing.assert_allclose(result.scores[name], expected, rtol=1e-9, err_msg=name)
-        scored = [value for value in expected if not math.isnan(value)]
-        assert result[name] == pytest.approx(sum(scored) / len(scored) if scored else nan, rel=1e-9, nan_ok=True)
+    agree(queries, FORMULAS, "ragas")
 
 
 CLASSES = {
