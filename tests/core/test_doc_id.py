@@ -76,6 +76,8 @@ FIELDS = [
     ("metadata.source", SimpleNamespace(metadata={"source": "guide"}), "guide"),
     ("field:_source.file-name", {"_source": {"file-name": "guide"}}, "guide"),
     ("field:my field", {"my field": "guide"}, "guide"),
+    # No path leads into the inside of an object.
+    ("__class__.__name__", SimpleNamespace(), None),
 ]
 
 
@@ -87,10 +89,6 @@ def test_the_field_of_an_item(path, item, document):
     assert (rule.match("c1", item), rule.of("c1", item)) == (document, document or "c1")
 
 
-def test_a_path_does_not_lead_into_the_inside_of_an_object():
-    assert DocIdRule.parse("__class__.__name__").match("c1", SimpleNamespace()) is None
-
-
 @for_each(("value", "shown"), [(1.5, "1.5"), (True, "True"), (["a"], "['a']")])
 def test_a_field_that_is_not_an_id(value, shown):
     with pytest.raises(assay.errors.DataError) as caught:
@@ -99,6 +97,9 @@ def test_a_field_that_is_not_an_id(value, shown):
 
 
 NOT_A_RULE = f"is not a rule; a rule is {EXAMPLES}"
+GROUPS = r"groups; mark the document's id with one, as in ^(.+)-\d+$, and write other groups as (?:…)"
+REGEX = "doc_id: the regular expression"
+LOOKING = "look-around, including look-ahead and look-behind, is not supported"
 REFUSED = [
     ("", f"doc_id: '' {NOT_A_RULE}"),
     ("#", f"doc_id: '#' {NOT_A_RULE}"),
@@ -110,35 +111,14 @@ REFUSED = [
     ("field:a..b", "doc_id: 'a..b' is not a field path; write names with dots, as in metadata.source"),
     ("before:\ud800", r"doc_id: 'before:\ud800' is not valid Unicode"),
     ("before:" + "x" * LONGEST, "doc_id has 1,007 characters; at most 1,000 are allowed"),
-    (
-        "regex:abc",
-        (
-            r"doc_id: the regular expression 'abc' has 0 groups; mark the document's id with one, as in ^(.+)-\d+$, "
-            "and write other groups as (?:…)"
-        ),
-    ),
-    (
-        "regex:(a)(b)",
-        (
-            r"doc_id: the regular expression '(a)(b)' has 2 groups; mark the document's id with one, as in ^(.+)-\d+$, "
-            "and write other groups as (?:…)"
-        ),
-    ),
-    (
-        "regex:(a)(?=b)",
-        (
-            "doc_id: the regular expression '(a)(?=b)' cannot be used: look-around, including look-ahead and look-behind, "
-            "is not supported"
-        ),
-    ),
-    (r"regex:(a)\1", r"doc_id: the regular expression '(a)\1' cannot be used: backreferences are not supported"),
-    ("regex:(a", "doc_id: the regular expression '(a' cannot be used: unclosed group"),
+    ("regex:abc", f"{REGEX} 'abc' has 0 {GROUPS}"),
+    ("regex:(a)(b)", f"{REGEX} '(a)(b)' has 2 {GROUPS}"),
+    ("regex:(a)(?=b)", f"{REGEX} '(a)(?=b)' cannot be used: {LOOKING}"),
+    (r"regex:(a)\1", rf"{REGEX} '(a)\1' cannot be used: backreferences are not supported"),
+    ("regex:(a", f"{REGEX} '(a' cannot be used: unclosed group"),
     (
         r"regex:(\w{1000}){1000}",
-        (
-            r"doc_id: the regular expression '(\w{1000}){1000}' cannot be used: Compiled regex exceeds size limit of "
-            "10485760 bytes."
-        ),
+        rf"{REGEX} '(\w{{1000}}){{1000}}' cannot be used: Compiled regex exceeds size limit of 10485760 bytes.",
     ),
 ]
 
@@ -169,9 +149,6 @@ def test_a_function():
     assert stored == rule
     with pytest.raises(assay.errors.PolicyError, match=r"is a function of Python; pass the function itself"):
         stored.of("a-1")
-
-
-def test_functions_of_the_same_name_are_not_the_same():
     first, second = (DocIdRule.parse(each) for each in [lambda chunk: chunk, lambda chunk: chunk + "x"])
     assert str(first) == str(second)
     assert first != second

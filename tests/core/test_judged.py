@@ -20,6 +20,15 @@ HITS = Hits(
     tied=np.array([0, 1, 1, 0, 3]),
     document=np.array([0, 1, 0, 7, 8]),
 )
+
+
+JUDGED = Judged(
+    size=3,
+    retrieved=np.array([5, 0, 9]),
+    owner=np.array([0, 0, 0, 2, 2]),
+    grades=np.array([2.0, 1.0, 0.0, 1.0, -1.0]),
+    hits=HITS,
+)
 TABLE = [
     ("starts", HITS.starts, [0, 3, 3, 5]),
     ("ordinal", HITS.ordinal, [1, 2, 3, 1, 2]),
@@ -46,22 +55,6 @@ TABLE = [
     ("ratio", ratio(np.array([1.0, 2, 0]), np.array([4.0, 0, 0])), [0.25, 0, 0]),
     ("ratio of one", ratio(np.array([1, 2]), 4), [0.25, 0.5]),
     ("ratio of none", ratio(np.array([1, 2]), 0), [0, 0]),
-]
-
-
-@for_each(("found", "expected"), [row[1:] for row in TABLE])
-def test_values(found, expected):
-    np.testing.assert_array_equal(found, expected)
-
-
-JUDGED = Judged(
-    size=3,
-    retrieved=np.array([5, 0, 9]),
-    owner=np.array([0, 0, 0, 2, 2]),
-    grades=np.array([2.0, 1.0, 0.0, 1.0, -1.0]),
-    hits=HITS,
-)
-JUDGED_TABLE = [
     ("judged", JUDGED.judged().rank, [1, 3, 4, 2]),
     ("relevant", JUDGED.relevant(1).rank, [1, 4, 2]),
     ("highly relevant", JUDGED.relevant(2).rank, [4]),
@@ -79,9 +72,9 @@ JUDGED_TABLE = [
 ]
 
 
-@for_each(("found", "expected"), [row[1:] for row in JUDGED_TABLE])
-def test_judged_values(found, expected):
-    np.testing.assert_array_equal(found, expected)
+@for_each(("what", "found", "expected"), TABLE)
+def test_values(what, found, expected):
+    np.testing.assert_array_equal(found, expected, what)
 
 
 def test_what_is_remembered_is_made_once():
@@ -112,35 +105,24 @@ def random_hits(draw):
     )
 
 
-def earlier(hits, row):
-    """The hits of the same query that stand before one."""
-    return [other for other in range(row) if hits.query[other] == hits.query[row]]
-
-
-def others(hits, row):
-    """The other hits of the same query."""
-    return [other for other in range(len(hits.query)) if hits.query[other] == hits.query[row] and other != row]
-
-
 @given(drawn=random_hits())
 def test_against_loops(drawn):
     hits, mask, factors = drawn
     rows = range(len(hits.query))
-    assert hits.ordinal.tolist() == [len(earlier(hits, row)) + 1 for row in rows]
-    assert hits.before(mask).tolist() == [sum(bool(mask[other]) for other in earlier(hits, row)) for row in rows]
-    products = [np.prod([1.0, *(factors[other] for other in earlier(hits, row))]) for row in rows]
+    others = [[other for other in rows if hits.query[other] == hits.query[row] and other != row] for row in rows]
+    earlier = [[other for other in others[row] if other < row] for row in rows]
+    assert hits.ordinal.tolist() == [len(earlier[row]) + 1 for row in rows]
+    assert hits.before(mask).tolist() == [sum(bool(mask[other]) for other in earlier[row]) for row in rows]
+    products = [np.prod([1.0, *(factors[other] for other in earlier[row])]) for row in rows]
     assert hits.product_before(factors).tolist() == products
     counts = [sum(int(query) == number for query in hits.query) for number in range(hits.size)]
     assert hits.count().tolist() == counts
     sums = [sum(factors[row] for row in rows if hits.query[row] == number) for number in range(hits.size)]
     assert hits.sum(factors).tolist() == sums
     themselves = hits.among_themselves()
-    assert themselves.higher.tolist() == [
-        sum(hits.score[other] > hits.score[row] for other in others(hits, row)) for row in rows
-    ]
-    assert themselves.tied.tolist() == [
-        sum(hits.score[other] == hits.score[row] for other in others(hits, row)) for row in rows
-    ]
+    better = [[hits.score[other] - hits.score[row] for other in others[row]] for row in rows]
+    assert themselves.higher.tolist() == [sum(each > 0 for each in found) for found in better]
+    assert themselves.tied.tolist() == [sum(each == 0 for each in found) for found in better]
     queries, ranks = hits.first()
     assert dict(zip(queries.tolist(), ranks.tolist(), strict=True)) == {
         number: 1 for number, count in enumerate(counts) if count

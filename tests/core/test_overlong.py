@@ -7,16 +7,12 @@ from tables import for_each
 
 QRELS, RUN = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x", "b"]}
 LONG = "1" * 500
-NAMES = [
-    *(
-        f"{name}{LONG}"
-        for name in ("ndcg@", "P_", "P.", "map_cut_", "ndcg_cut.", "iprec@", "iprec_at_recall_", "set_F.")
-    ),
-    *(f"{tool}{LONG}" for tool in ("trec_eval:ndcg_cut_", "ranx:ndcg@", "ir_measures:nDCG@", "beir:NDCG@")),
-    *(name.format(LONG) for name in ("ap(rel={})", "rbp(p={})", "ndcg(gain=1:{})", "ndcg(gain={}:1)", "f(beta={})")),
-    *("ndcg@1e310", "ap(rel=1e400)", "P_1" + 308 * "0", "ndcg@" + 5000 * "9", f"mean_iprec(recalls=0.1;{LONG})"),
-]
-NUMBERS = {"10**310": 10**310, "-10**310": -(10**310), "10**5000": 10**5000}
+STARTS = ["ndcg@", "P_", "P.", "map_cut_", "ndcg_cut.", "iprec@", "iprec_at_recall_", "set_F."]
+STARTS += ["trec_eval:ndcg_cut_", "ranx:ndcg@", "ir_measures:nDCG@", "beir:NDCG@"]
+NAMES = [start + LONG for start in STARTS]
+NAMES += [name.format(LONG) for name in ("ap(rel={})", "rbp(p={})", "ndcg(gain=1:{})", "ndcg(gain={}:1)", "f(beta={})")]
+NAMES += ["ndcg@1e310", "ap(rel=1e400)", "P_1" + 308 * "0", "ndcg@" + 5000 * "9", f"mean_iprec(recalls=0.1;{LONG})"]
+NUMBERS = [10**310, -(10**310), 10**5000]
 
 
 @for_each("name", NAMES)
@@ -26,7 +22,7 @@ def test_names(name):
     assert len(str(caught.value)) < 400
 
 
-@for_each("number", NUMBERS.values())
+@for_each("number", NUMBERS)
 @for_each(
     ("name", "parameter"), [("ndcg", "k"), ("rbp", "p"), ("ap", "rel"), ("ndcg", "gain"), ("mean_iprec", "recalls")]
 )
@@ -37,18 +33,13 @@ def test_parameters(number, name, parameter):
         definition(**{parameter: values.get(parameter, number)})
 
 
-@for_each("number", NUMBERS.values())
-@for_each("option", ["rel", "depth", "threads"])
-def test_options_of_evaluate(number, option):
+@for_each("number", NUMBERS)
+@for_each("option", ["rel", "depth", "threads", "alpha", "samples", "seed"])
+def test_options(number, option):
+    is_of_comparisons = option in ("alpha", "samples", "seed")
+    act, runs = (assay.compare, {"one": RUN, "two": QRELS}) if is_of_comparisons else (assay.evaluate, RUN)
     with pytest.raises(assay.errors.PolicyError, match=f"{option} must be a "):
-        assay.evaluate(QRELS, RUN, "ap", **{option: number})
-
-
-@for_each("number", NUMBERS.values())
-@for_each("option", ["alpha", "samples", "seed"])
-def test_options_of_compare(number, option):
-    with pytest.raises(assay.errors.PolicyError, match=f"{option} must be a "):
-        assay.compare(QRELS, {"one": RUN, "two": QRELS}, "ap", **{option: number})
+        act(QRELS, runs, "ap", **{option: number})
 
 
 def test_a_depth_has_at_most_308_digits():

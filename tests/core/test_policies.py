@@ -15,6 +15,7 @@ from assay.core.text import EMPTY_ID
 from tables import for_each
 
 nan = math.nan
+LOG = 1 / math.log2(3)
 
 # A policy, its value, the judgments and the ranking of one query, and what measures then say.
 ONE_QUERY = [
@@ -42,34 +43,18 @@ ONE_QUERY = [
     ("no_relevant", "nan", {"a": 0}, ["a"], {"ap(rel=0)": 1, "ap(rel=-1)": 1, "ndcg(rel=0)": nan}),
     ("duplicates", "once", {"a": 1}, ["a", "a", "b"], {"ap": 1, "hits": 1, "num_ret": 3, "precision": 1 / 3}),
     ("no_relevant", "nan_all", {"a": 0}, ["a"], {"ap": nan, "precision": nan}),
+    # A measure's own level tells whether there is anything to find.
+    ("no_relevant", "nan_all", {"a": 0.5}, ["a"], {"ap(rel=0.5)": 1, "ap": nan}),
     ("no_results", "zero", {"a": 1}, [], {"ap": 0, "precision": 0}),
     ("no_results", "nan", {"a": 1}, [], {"ap": nan, "precision": nan}),
     ("grades", "as_given", {"a": 1.7, "b": 0.9}, ["b", "a"], {"rr": 1 / 2, "dcg@1": 0.9}),
-    (
-        "grades",
-        "whole",
-        {"a": 1.7, "b": 0.9, "c": -0.5},
-        ["b", "a"],
-        {"rr": 1 / 2, "dcg@1": 0, "ndcg(rel=1)@2": 1 / math.log2(3)},
-    ),
+    ("grades", "whole", {"a": 1.7, "b": 0.9, "c": -0.5}, ["b", "a"], {"rr": 1 / 2, "dcg@1": 0, "ndcg(rel=1)@2": LOG}),
     ("negative", "unjudged", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 1, "judged": 1 / 2, "infap": 3 / 4}),
     ("negative", "nonrelevant", {"a": 1, "b": -1}, ["b", "a"], {"bpref": 0, "judged": 1}),
     ("exclude", "nothing", {"a": 1, "q": 1}, ["q", "a"], {"hits": 2, "num_ret": 2, "rr(rel=1)": 1}),
     # Only the ranking loses the document; the judgments are as they are.
-    (
-        "exclude",
-        "query_id",
-        {"a": 1, "q": 1},
-        ["q", "a"],
-        {"hits": 1, "num_ret": 1, "rr": 1, "num_rel": 2, "ap": 1 / 2},
-    ),
-    (
-        "exclude",
-        "empty_id",
-        {"a": 1, EMPTY_ID: 1},
-        [EMPTY_ID, "a"],
-        {"hits": 1, "num_ret": 2, "rr": 1 / 2, "recall": 1},
-    ),
+    ("exclude", "query_id", {"a": 1, "q": 1}, ["q", "a"], {"hits": 1, "num_ret": 1, "rr": 1, "num_rel": 2, "ap": 0.5}),
+    ("exclude", "empty_id", {"a": 1, EMPTY_ID: 1}, [EMPTY_ID, "a"], {"hits": 1, "num_ret": 2, "rr": 0.5, "recall": 1}),
     ("exclude", "query_id", {"a": 1}, {"q": 1, "x": 1, "a": 1}, {"num_ret": 2, "rr": 1 / 2}),
     ("depth", None, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3}),
     ("depth", 3, {"a": 1}, ["b", "c", "a"], {"rr": 1 / 3, "num_ret": 3, "precision": 1 / 3}),
@@ -139,29 +124,8 @@ def test_several_tools_in_one_call():
     np.testing.assert_array_equal(result.scores["trec_eval:map"], [1, nan, 0])
     assert (result["ap"], result["trec_eval:map"], result["map"]) == (1 / 3, 1 / 2, 1 / 3)
     assert "trec_eval:map: computed with missing=skip grades=whole" in map(str, result.notes)
-    assert str(result.signature).endswith(
-        "measures: ap(rel=1,norm=relevant,ties=rank,nothing=zero) ap(rel=1,norm=relevant,ties=rank,nothing=zero)[missing=skip grades=whole]"
-    )
-
-
-@for_each("name", ["autorag:map", "ranx:ndcg_cut_10", "trec_eval_9:rbp", "beir:ndcg_at_10"])
-def test_a_tool_is_asked_only_for_what_it_has(name):
-    with pytest.raises(assay.errors.MeasureError, match="has no measure"):
-        assay.evaluate(QRELS, RUN, name)
-
-
-def test_a_tool_that_nobody_knows():
-    with pytest.raises(assay.errors.MeasureError, match="unknown tool 'bogus'; the tools are assay, trec_eval"):
-        assay.evaluate(QRELS, RUN, "bogus:map")
-
-
-def test_a_measures_own_level_tells_whether_there_is_anything_to_find():
-    qrels, run = {"q": {"a": 0.5}}, {"q": ["a"]}
-    result = assay.evaluate(qrels, run, ["ap(rel=0.5)", "ap"], no_relevant="nan_all")
-    assert result.per_query()["q"] == pytest.approx({"ap(rel=0.5)": 1, "ap": nan}, nan_ok=True)
-
-
-def test_a_convention_sets_policies_and_a_keyword_sets_them_back():
+    ap = "ap(rel=1,norm=relevant,ties=rank,nothing=zero)"
+    assert str(result.signature).endswith(f"measures: {ap} {ap}[missing=skip grades=whole]")
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1", "q3"]
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval", missing="zero").queries == ["q1", "q2", "q3"]
 
@@ -192,6 +156,7 @@ def test_names(convention, name, rel, expected):
     assert {key: str(measure) for key, measure in measures.items()} == expected
 
 
+RETRIEVAL = "retrieval_recall, retrieval_precision, retrieval_f1, retrieval_ndcg, retrieval_mrr, …"
 BAD_NAMES = [
     ("P_x", "cannot read the cutoff of 'P_x'; write P_10"),
     ("P_5,", "cannot read the cutoff of 'P_5,'; write P_10"),
@@ -199,6 +164,10 @@ BAD_NAMES = [
     ("P_0", "precision: k must be a whole number at least 1, not '0'"),
     ("iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
     (5, "a measure is a name such as ndcg@10, not '5'"),
+    # A tool is asked only for what it has.
+    ("autorag:rbp", f"autorag has no measure 'rbp'; it has {RETRIEVAL}"),
+    ("trec_eval_9:rbp", "trec_eval_9 has no measure 'rbp'; it has num_q, num_ret, num_rel, num_rel_ret, map, …"),
+    ("bogus:map", f"unknown tool 'bogus'; the tools are {', '.join(CONVENTIONS)}"),
 ]
 
 
@@ -254,7 +223,6 @@ OPTIONS = (
     "judged_only, rel, doc_id, chunks"
 )
 BAD = [
-    ("ties", "docid", "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not 'docid'"),
     ("ties", None, "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not 'None'"),
     ("ties", ["input"], "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not '['input']'"),
     ("ties", np.array([1, 2]), "ties must be 'docid_desc' or 'docid_asc' or 'input' or 'quicksort', not '[1 2]'"),
@@ -324,11 +292,8 @@ def test_every_choice_has_an_example():
 
 def test_signature_names_every_policy():
     result = assay.evaluate(QRELS, RUN, "ap", depth=100, rel=2, judged_only=True, doc_id="before:#")
-    for policy in assay.Policies.__slots__:
-        assert f" {policy}=" in str(result.signature)
-    assert " depth=100 " in str(result.signature)
-    assert " judged_only=yes " in str(result.signature)
-    assert " rel=2 " in str(result.signature)
+    for written in (*(f"{policy}=" for policy in assay.Policies.__slots__), "depth=100 ", "judged_only=yes ", "rel=2 "):
+        assert f" {written}" in str(result.signature)
 
 
 WHOLE = [
@@ -346,9 +311,6 @@ def test_a_whole_number_is_checked_in_one_wording(value, least, most, message):
     for error in (assay.errors.PolicyError, assay.errors.MeasureError):
         with pytest.raises(error, match=f"^{message}$"):
             check_whole("top", value, least, most, error)
-
-
-def test_a_whole_number_of_numpy_is_one():
     assert type(check_whole("top", np.int64(3), 1, 3)) is int
 
 
@@ -362,15 +324,12 @@ CHANGED = Signature(
 )
 
 
-def test_the_short_form():
+def test_signatures():
     assert PLAIN.short == "assay 1.2, convention assay, details: result.signature"
     assert PLAIN.with_details("x", owner="comparison").short.endswith(", details: comparison.signature")
     assert CHANGED.short == "assay 1.2, convention trec_eval, depth=7, details: result.signature"
     answers = Signature("1.2", "assay", Policies(), Policies(), subject="answers")
     assert answers.short == "assay 1.2, answers, details: result.signature"
-
-
-def test_the_long_form():
     how, measures = str(CHANGED).split(" measures: ")
     assert how == f"assay 1.2 convention=trec_eval {Policies(depth=7)}"
     assert measures == "ap(rel=1) rr(rel=1)[depth=9; lib 3]"
@@ -379,8 +338,7 @@ def test_the_long_form():
 
 
 def test_equal_choices_have_equal_signatures():
-    results = [assay.evaluate({"q": ["a"]}, {"q": ["a"]}, measures) for measures in (["ap"], ["ap"], ["rr"])]
+    results = [assay.evaluate({"q": ["a"]}, {"q": ["a"]}, measure) for measure in ("ap", "ap", "rr")]
     first, second, third = (result.signature for result in results)
-    assert first == second
-    assert hash(first) == hash(second)
+    assert (first, hash(first)) == (second, hash(second))
     assert first != third
