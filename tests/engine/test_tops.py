@@ -41,14 +41,6 @@ def rows_of(rankings):
     return [(query, *row) for query, ranking in rankings.items() for row in ranking]
 
 
-def frame_of(rankings):
-    return polars.DataFrame(rows_of(rankings), schema=["query_id", "doc_id", "score"], orient="row")
-
-
-def lines_of(rankings):
-    return [f"{query} Q0 {document} 1 {score!r} t\n" for query, document, score in rows_of(rankings)]
-
-
 def mixed(rankings):
     """The rows of all queries mixed; those of one query keep their order, which is that of input."""
     rows = rows_of(rankings)
@@ -57,38 +49,36 @@ def mixed(rankings):
     return [(query, *next(left[query])) for query, *_ in rows]
 
 
-def written(path, content):
-    path.write_bytes(content if isinstance(content, bytes) else "".join(content).encode())
+def frame_of(rows):
+    return polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def written(path, rows, *, compress=bytes):
+    lines = [f"{query} Q0 {document} 1 {score!r} t\n" for query, document, score in rows]
+    path.write_bytes(compress("".join(lines).encode()))
     return path
 
 
 def in_parts(rankings, folder):
-    for number, part in enumerate(np.array_split(lines_of(rankings), 3)):
-        written(folder / f"part-{number}.trec", part)
+    rows = rows_of(rankings)
+    for number in range(3):
+        written(folder / f"part-{number}.trec", rows[number * len(rows) // 3 : (number + 1) * len(rows) // 3])
     return folder
 
 
 def in_parquet(rankings, folder):
-    frame_of(rankings).write_parquet(folder / "run.parquet")
+    frame_of(rows_of(rankings)).write_parquet(folder / "run.parquet")
     return folder / "run.parquet"
-
-
-def mixed_lines(rankings):
-    return [f"{query} Q0 {document} 1 {score!r} t\n" for query, document, score in mixed(rankings)]
-
-
-def mixed_frame(rankings):
-    return polars.DataFrame(mixed(rankings), schema=["query_id", "doc_id", "score"], orient="row")
 
 
 FORMS = {
     "lists": lambda rankings, _: rankings,
     "dicts": lambda rankings, _: {query: dict(ranking) for query, ranking in rankings.items()},
-    "frame": lambda rankings, _: frame_of(rankings),
-    "mixed frame": lambda rankings, _: mixed_frame(rankings),
-    "trec": lambda rankings, folder: written(folder / "run.trec", lines_of(rankings)),
-    "gz": lambda rankings, folder: written(folder / "run.trec.gz", gzip.compress("".join(lines_of(rankings)).encode())),
-    "mixed trec": lambda rankings, folder: written(folder / "run.trec", mixed_lines(rankings)),
+    "frame": lambda rankings, _: frame_of(rows_of(rankings)),
+    "mixed frame": lambda rankings, _: frame_of(mixed(rankings)),
+    "trec": lambda rankings, folder: written(folder / "run.trec", rows_of(rankings)),
+    "gz": lambda rankings, folder: written(folder / "run.trec.gz", rows_of(rankings), compress=gzip.compress),
+    "mixed trec": lambda rankings, folder: written(folder / "run.trec", mixed(rankings)),
     "parts": in_parts,
     "parquet": in_parquet,
 }
@@ -215,11 +205,8 @@ def test_chunks_are_their_documents(chunks):
     run = {"q": {"a#1": 4.0, "b#1": 3.0, "a#2": 2.5, "c#1": 2.0}, "p": ["b#1", "c#2", "c#1"], "empty": []}
     qrels = {"q": {"a": 1, "c": 0}, "p": {"c": 1}, "empty": {"c": 1}}
     scorer, read, tops = read_tops(qrels, run, doc_id="before:#", chunks=chunks)
-    documents = [tops.documents(number) for number in range(3)]
-    if chunks == "best":
-        assert documents == [["a", "b", "c"], ["b", "c"], []]
-    else:
-        assert documents == [["a", "b", "a", "c"], ["b", "c", "c"], []]
+    best, every = [["a", "b", "c"], ["b", "c"], []], [["a", "b", "a", "c"], ["b", "c", "c"], []]
+    assert [tops.documents(number) for number in range(3)] == (best if chunks == "best" else every)
     check_ranks(scorer, read, tops)
 
 
@@ -264,17 +251,13 @@ def test_the_policies_of_the_first_measure_order_them_at_no_further_ranking():
     assert len(plan.options) == len(make_plan(["ap", "trec_eval:map"], ties="docid_asc").options)
 
 
-def test_nothing_is_kept_unless_asked_for():
-    scorer = Scorer(make_plan(["rr"]), {"q": ["a"]})
-    tops = scorer.plan.tops(scorer.read({"q": ["a"]}))
-    assert (tops.ids(), tops.starts.tolist(), tops.text) == ([], [0, 0], b"")
-    assert not scorer.score_all({"one": {"q": ["a"]}})[1].tops
-
-
-def test_runs_to_compare_keep_theirs():
-    scorer = Scorer(make_plan(["rr"], top=1), {"q": ["a"]})
+@for_each(("top", "expected"), [(0, {}), (1, {"one": ["a"], "two": ["b"]})])
+def test_runs_to_compare_keep_theirs_if_asked_for(top, expected):
+    scorer = Scorer(make_plan(["rr"], top=top), {"q": ["a"]})
     ranks = scorer.score_all({"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}})[1]
-    assert {name: tops.ids() for name, tops in ranks.tops.items()} == {"one": ["a"], "two": ["b"]}
+    assert {name: tops.ids() for name, tops in ranks.tops.items()} == expected
+    tops = scorer.plan.tops(scorer.read({"q": ["a"]}))
+    assert (tops.ids(), tops.starts.tolist(), tops.text) == ((["a"], [0, 1], b"a") if top else ([], [0, 0], b""))
 
 
 def test_packed_rankings_are_the_same_again():
