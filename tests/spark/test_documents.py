@@ -47,11 +47,10 @@ def run(frame_of):
 def same_numbers(one, other):
     """Two results have the same bits, and notes of the same kinds and counts: which ids a note shows may differ."""
     same(one, other, notes=False)
-    assert noted(one) == noted(other)
-
-
-def noted(result):
-    return {(str(note.kind), note.count, note.queries, note.measures) for note in result.notes}
+    noted, expected = (
+        {(note.kind, note.count, note.queries, note.measures) for note in each.notes} for each in (one, other)
+    )
+    assert noted == expected
 
 
 @pytest.mark.parametrize("policies", POLICIES, ids=str)
@@ -76,16 +75,16 @@ def test_random_chunks_however_they_are_spread(frame_of, seed):
     assert any(", ".join(map(repr, unmatched)) in note.text for note in made[0].notes)
 
 
-RULES = [
-    "regex:^(.+)#",
-    "regex:^(x)",
-    lambda chunk: chunk.partition("#")[0],
-    # A document for some of the chunks only.
-    lambda chunk: chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None,
-]
-
-
-@pytest.mark.parametrize("rule", RULES)
+# The last has a document for some of the chunks only.
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "regex:^(.+)#",
+        "regex:^(x)",
+        lambda chunk: chunk.partition("#")[0],
+        lambda chunk: chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None,
+    ],
+)
 def test_rules(run, rule):
     local = assay.evaluate(QRELS, CHUNKS, MEASURES, doc_id=rule)
     same_numbers(evaluate(QRELS, run, MEASURES, doc_id=rule), local)

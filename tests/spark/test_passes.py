@@ -94,15 +94,10 @@ def test_a_run_without_judged_documents_keeps_its_rankings(frame_of):
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     rows = [("a", "q1", "d1", 1.0), ("b", "q1", "x", 2.0), ("b", "q1", "y", 1.0)]
     frame = frame_of(polars.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row"))
-    found = {
-        missing: {
-            (run, query): count
-            for run, query, count in evaluate(qrels, frame, ["num_ret"], collect=False, missing=missing).collect()
-        }
-        for missing in ("zero", "skip")
-    }
-    retrieved = {("a", "q1"): 1.0, ("b", "q1"): 2.0}
-    assert found == {"zero": {**retrieved, ("a", "q2"): 0.0, ("b", "q2"): 0.0}, "skip": retrieved}
+    retrieved = {("a", "q1", 1.0), ("b", "q1", 2.0)}
+    for missing, more in (("zero", {("a", "q2", 0.0), ("b", "q2", 0.0)}), ("skip", set())):
+        found = evaluate(qrels, frame, ["num_ret"], collect=False, missing=missing).collect()
+        assert set(map(tuple, found)) == retrieved | more
 
 
 def test_rows_without_a_place_do_not_hide_judged_documents(frame_of):

@@ -14,6 +14,7 @@ import assay
 from assay.core.note import NoteKind
 from assay.spark import evaluate
 from spark_runs import MARKS, MEASURES, QRELS, RUN, collection, same, written
+from tables import for_each
 
 pytestmark = MARKS
 
@@ -90,28 +91,17 @@ def test_notes_of_scores_that_stay_in_spark(run, method):
     )
 
 
-def pairs(queries, document):
+def pairs(first, end, document):
+    queries = [f"q{number}" for number in range(first, end)]
     return polars.DataFrame({"query_id": queries, "doc_id": [document] * len(queries)})
 
 
 APART = [
     # No judged document, hardly a judged one, hardly a query.
-    (pairs(["q1", "q2"], "nothing"), pairs(["q1", "q2", "q3"], "d"), [0]),
-    (
-        pairs([f"q{number}" for number in range(200)], "d"),
-        pairs(["q0"], "d").vstack(pairs([f"q{number}" for number in range(1, 200)], "x")),
-        [1],
-    ),
-    (
-        pairs([f"q{number}" for number in range(200)], "d"),
-        pairs([f"q{number}" for number in range(199, 400)], "d"),
-        [1],
-    ),
-    (
-        pairs([f"q{number}" for number in range(200)], "d"),
-        pairs([f"q{number}" for number in range(199, 400)], "x"),
-        [0, 1],
-    ),
+    (pairs(1, 3, "nothing"), pairs(1, 4, "d"), [0]),
+    (pairs(0, 200, "d"), pairs(0, 1, "d").vstack(pairs(1, 200, "x")), [1]),
+    (pairs(0, 200, "d"), pairs(199, 400, "d"), [1]),
+    (pairs(0, 200, "d"), pairs(199, 400, "x"), [0, 1]),
 ]
 
 
@@ -175,18 +165,12 @@ def test_several_runs_compared_and_gated(frame_of):
 
 
 def test_duplicates(frame_of):
-    judged = polars.concat(
-        [
-            RUN,
-            RUN.join(QRELS, on=["query_id", "doc_id"], how="semi")[:1].with_columns(
-                score=0.5, place=polars.lit(10**6, polars.Int64)
-            ),
-        ]
-    )
+    once = RUN.join(QRELS, on=["query_id", "doc_id"], how="semi")[:1]
+    extra = RUN.filter(query_id="q3").join(QRELS, on=["query_id", "doc_id"], how="anti")[:1]
+    last = polars.lit(10**6, polars.Int64)
+    judged, unjudged = (polars.concat([RUN, each.with_columns(score=0.5, place=last)]) for each in (once, extra))
     with pytest.raises(assay.errors.DuplicateError, match="lists document"):
         evaluate(QRELS, frame_of(judged, 3))
-    extra = RUN.filter(query_id="q3").join(QRELS, on=["query_id", "doc_id"], how="anti")[:1]
-    unjudged = polars.concat([RUN, extra.with_columns(score=0.5, place=polars.lit(10**6, polars.Int64))])
     result = evaluate(QRELS, frame_of(unjudged, 3))
     assert any("looked for among judged documents only" in note.text for note in result.notes)
     with pytest.raises(assay.errors.DuplicateError, match=extra["doc_id"][0]):
@@ -215,7 +199,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG, ids=str)
+@for_each(("options", "message"), WRONG)
 def test_options_that_cannot_be(run, options, message):
     with pytest.raises(assay.AssayError, match=message):
         evaluate(QRELS, run, **options)
@@ -229,32 +213,25 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("row", "message"), ROWS, ids=str)
+@for_each(("row", "message"), ROWS)
 def test_rows_that_cannot_be_used(frame_of, row, message):
     frame = polars.concat([RUN.drop("place"), polars.DataFrame([row], schema=RUN.drop("place").schema, orient="row")])
     with pytest.raises(assay.errors.FormatError, match=message):
         evaluate(QRELS, frame_of(frame, 3))
 
 
-def test_other_data(run, frame_of):
+@for_each("collect", [True, False])
+def test_other_data(run, frame_of, collect):
     with pytest.raises(assay.errors.DataError, match="must be a Spark DataFrame"):
-        evaluate(QRELS, RUN)
+        evaluate(QRELS, RUN, collect=collect)
     with pytest.raises(assay.errors.DataError, match="the run has no rankings"):
-        evaluate(QRELS, frame_of(RUN[:0]))
+        evaluate(QRELS, frame_of(RUN[:0]), collect=collect)
     with pytest.raises(assay.errors.MismatchError, match="no query in common"):
-        evaluate({"other": ["d1"]}, run)
-    with pytest.warns(assay.DataWarning, match="no judged document was retrieved"):
-        evaluate({"q1": ["nothing"]}, run)
-
-
-def test_scores_that_are_not_collected_are_not_quiet(run, frame_of):
-    with pytest.raises(assay.errors.DataError, match="the run has no rankings"):
-        evaluate(QRELS, frame_of(RUN[:0]), collect=False)
-    with pytest.raises(assay.errors.MismatchError, match="no query in common"):
-        evaluate({"other": ["d1"]}, run, collect=False)
+        evaluate({"other": ["d1"]}, run, collect=collect)
     with pytest.warns(assay.DataWarning, match="no judged document was retrieved") as warned:
-        assert evaluate({"q1": ["nothing"]}, run, ["ap"], collect=False).collect() == [("q1", 0.0)]
+        found = evaluate({"q1": ["nothing"]}, run, ["ap"], collect=collect)
     assert warned[0].filename == __file__
+    assert found["ap"] == 0 if collect else found.collect() == [("q1", 0.0)]
 
 
 def test_duplicates_of_queries_without_judgments(frame_of):
