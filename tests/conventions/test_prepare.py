@@ -107,22 +107,19 @@ def test_what_is_no_ranking_at_all_is_an_error():
             assay.evaluate({"q": ["a"]}, {"q": ranking}, [AUTORAG, *LENIENT])
 
 
-def empty_objects(*queries):
+def as_objects(queries):
     array = np.empty(len(queries), dtype=object)
     array[:] = queries
     return array
 
 
-@for_each("form", [list, tuple, lambda queries: empty_objects(*queries)])
+@for_each("form", [list, tuple, as_objects])
 @for_each("name", [AUTORAG, *LENIENT])
 def test_forms_of_many_queries(form, name):
     result = assay.evaluate(form([[["a"]], [["a"]], None]), form([["a"], None, ["a"]]), name)
     assert result.scores[name] == pytest.approx([1, nan, nan], nan_ok=True)
-
-
-def test_tuples_pair_up_as_lists_do():
     with pytest.raises(assay.errors.MismatchError, match="the judgments have 2 queries and the run has 1"):
-        assay.evaluate((["a"], ["b"]), (["a"],), "ap")
+        assay.evaluate((["a"], ["b"]), (["a"],), name)
 
 
 def test_one_query_at_a_time():
@@ -172,25 +169,18 @@ def test_infinite_grades_are_always_an_error():
             assay.evaluate({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, name)
 
 
-UNTOUCHED = [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)], [1, 2], [], "text"]
-
-
-@for_each("value", UNTOUCHED)
+@for_each("value", [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)], [1, 2], [], "text"])
 def test_what_is_usable_stays_the_same_object(value):
     assert usable_part(value) is value
 
 
-@for_each("convention", ["trec_eval_9", "ir_measures", "beir", "mteb", "ranx"])
-def test_tools_of_scored_documents_take_the_empty_string_as_an_id(convention):
-    name = {"trec_eval_9": "map", "ir_measures": "AP", "beir": "MAP@9", "mteb": "map_at_9", "ranx": "map"}[convention]
-    qrels, run = (
-        {"q1": {"a": 1, "": 1}, "q2": {"b": 1}},
-        {"q1": {"x": 3.0, "": 2.0, "a": 1.0}, "q2": {"": 1.0, "b": 1.0}},
-    )
+@for_each("name", ["trec_eval_9:map", "ir_measures:AP", "beir:MAP@9", "mteb:map_at_9", "ranx:map"])
+def test_tools_of_scored_documents_take_the_empty_string_as_an_id(name):
+    qrels = {"q1": {"a": 1, "": 1}, "q2": {"b": 1}}
+    run = {"q1": {"x": 3.0, "": 2.0, "a": 1.0}, "q2": {"": 1.0, "b": 1.0}}
     # Of ties, the greater id is first for all but ranx, and the empty one is the least.
-    second = 1 / 2 if convention == "ranx" else 1
-    result = assay.evaluate(qrels, run, name, convention=convention)
-    assert result.scores[name].tolist() == [(1 / 2 + 2 / 3) / 2, second]
+    second = 1 / 2 if name == "ranx:map" else 1
+    assert assay.evaluate(qrels, run, name).scores[name].tolist() == [(1 / 2 + 2 / 3) / 2, second]
 
 
 @for_each("convention", ["assay", "trec_eval", "sklearn"])

@@ -6,6 +6,7 @@ import assay
 from assay.conventions import expand_as_printed, find_convention, parse_measures
 from tables import for_each
 
+MULTIPLE = "r_precision_multiple"
 # name, level for all, what it is printed as and stands for
 SPELLINGS = [
     ("map", 2, {"map": "ap(rel=2)"}),
@@ -14,16 +15,8 @@ SPELLINGS = [
     ("ndcg_cut.10,23.4", 2, {"ndcg_cut_10": "ndcg@10", "ndcg_cut_23": "ndcg@23"}),
     ("relative_P_5", 1, {"relative_P_5": "recall(cap=true)@5"}),
     ("success.2", 1, {"success_2": "hit_rate@2"}),
-    (
-        "Rprec_mult.5.0,0.2",
-        1,
-        {"Rprec_mult_0.20": "r_precision_multiple@0.2", "Rprec_mult_5.00": "r_precision_multiple@5"},
-    ),
-    (
-        "Rprec_mult.0.2,0.201",
-        1,
-        {"Rprec_mult_0.2": "r_precision_multiple@0.2", "Rprec_mult_0.201": "r_precision_multiple@0.201"},
-    ),
+    ("Rprec_mult.5.0,0.2", 1, {"Rprec_mult_0.20": f"{MULTIPLE}@0.2", "Rprec_mult_5.00": f"{MULTIPLE}@5"}),
+    ("Rprec_mult.0.2,0.201", 1, {"Rprec_mult_0.2": f"{MULTIPLE}@0.2", "Rprec_mult_0.201": f"{MULTIPLE}@0.201"}),
     ("iprec_at_recall..10,.5", 1, {"iprec_at_recall_0.10": "iprec@0.1", "iprec_at_recall_0.50": "iprec@0.5"}),
     ("11pt_avg", 1, {"11pt_avg": "mean_iprec"}),
     ("11pt_avg..25,.5,.75", 1, {"11pt_avg_.25,.5,.75": "mean_iprec(recalls=0.25;0.5;0.75)"}),
@@ -142,28 +135,28 @@ RUN = {"q1": {"x": 3, "b": 2, "a": 1}}
 
 
 def test_queries_that_the_run_lacks_count_only_if_asked_for():
-    names = ["num_q", "num_rel", "num_ret", "map", "unj.5", "rbp_resid", "utility"]
-    skipped = assay.evaluate(QRELS, RUN, names, convention="trec_eval")
-    assert skipped.mean == pytest.approx(
-        {"num_q": 1, "num_rel": 2, "num_ret": 3, "map": 1 / 6, "unj.5": 1 / 5, "rbp_resid": 0.829, "utility": -1}
-    )
-    counted = assay.evaluate(QRELS, RUN, names, convention="trec_eval", missing="zero")
-    assert counted.mean == pytest.approx(
-        {"num_q": 2, "num_rel": 3, "num_ret": 3, "map": 1 / 12, "unj.5": 1 / 10, "rbp_resid": 0.4145, "utility": -1 / 2}
-    )
+    skipped = {"num_q": 1, "num_rel": 2, "num_ret": 3, "map": 1 / 6, "unj.5": 0.2, "rbp_resid": 0.829, "utility": -1}
+    counted = {**{name: value / 2 for name, value in skipped.items()}, "num_q": 2, "num_rel": 3, "num_ret": 3}
+    for missing, expected in (("skip", skipped), ("zero", counted)):
+        result = assay.evaluate(QRELS, RUN, list(expected), convention="trec_eval", missing=missing)
+        assert result.mean == pytest.approx(expected)
+    assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1"]
 
 
-def test_grades_are_cut_and_scores_are_compared_in_the_versions_own_precision():
-    run = {"q1": {"a": 1.0, "x": 1.0 + 2**-40}, "q2": {"a": 1}}
-    ten, nine = (
-        assay.evaluate(QRELS, run, ["recip_rank", "num_rel"], convention=name) for name in ("trec_eval", "trec_eval_9")
-    )
-    assert ten.scores["recip_rank"].tolist() == [1 / 2, 1]
+PRECISIONS = [
     # In 32 bits the two tie, and x comes first by its name all the same.
-    assert nine.scores["recip_rank"].tolist() == [1 / 2, 1]
-    run = {"q1": {"a": 1.0 + 2**-40, "x": 1.0}}
-    assert assay.evaluate(QRELS, run, "recip_rank", convention="trec_eval")["recip_rank"] == 1
-    assert assay.evaluate(QRELS, run, "recip_rank", convention="trec_eval_9")["recip_rank"] == 1 / 2
-    assert assay.evaluate(QRELS, run, "ndcg", convention="trec_eval")["ndcg"] == pytest.approx(
-        2 / (2 + 0.6309297535714574)
-    )
+    ({"a": 1.0, "x": 1.0 + 2**-40}, 1 / 2, 1 / 2),
+    ({"a": 1.0 + 2**-40, "x": 1.0}, 1, 1 / 2),
+]
+
+
+@for_each(("ranking", "in_64_bits", "in_32_bits"), PRECISIONS)
+def test_scores_are_compared_in_the_versions_own_precision(ranking, in_64_bits, in_32_bits):
+    for version, expected in (("trec_eval", in_64_bits), ("trec_eval_9", in_32_bits)):
+        result = assay.evaluate(QRELS, {"q1": ranking, "q2": {"a": 1}}, "recip_rank", convention=version)
+        assert result.scores["recip_rank"].tolist() == [expected, 1]
+
+
+def test_grades_are_cut():
+    result = assay.evaluate(QRELS, {"q1": {"a": 2.0, "x": 1.0}}, "ndcg", convention="trec_eval")
+    assert result["ndcg"] == pytest.approx(2 / (2 + 0.6309297535714574))

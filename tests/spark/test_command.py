@@ -30,32 +30,35 @@ SPARK = ("--engine", "spark")
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch, spark):  # noqa: ARG001 - the command finds the session that is there
-    monkeypatch.chdir(tmp_path)
-    QRELS.write_parquet("qrels.parquet")
+def files(tmp_path, spark):  # noqa: ARG001 - the command finds the session that is there
+    QRELS.write_parquet(tmp_path / "qrels.parquet")
     run = RUN.drop("place")
-    run.write_parquet("run.parquet")
-    run.write_csv("run.csv")
-    run.write_csv("run.tsv", separator="\t")
-    run.write_ndjson("run.jsonl")
-    assay.Run(run).write("run.trec")
+    run.write_parquet(tmp_path / "run.parquet")
+    run.write_csv(tmp_path / "run.csv")
+    run.write_csv(tmp_path / "run.tsv", separator="\t")
+    run.write_ndjson(tmp_path / "run.jsonl")
+    assay.Run(run).write(tmp_path / "run.trec")
     return tmp_path
 
 
-def call(*arguments):
-    return CliRunner().invoke(commands, ["eval", *arguments], prog_name="assay")
+@pytest.fixture
+def call(files):
+    """Runs the command. Spark has a working folder of its own, so that files are named in full."""
+    runner = CliRunner()
+    return lambda *words: runner.invoke(
+        commands, ["eval", *(str(files / each) if "." in each else each for each in words)], prog_name="assay"
+    )
 
 
-@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "jsonl", "trec"])
-def test_the_same_output(ending):
+def test_the_same_output(call, ending):
     options = ("-m", "ndcg@10,ap", "--format", "csv")
     spark = call("qrels.parquet", f"run.{ending}", *options, *SPARK)
     assert (spark.exit_code, spark.stdout) == (0, call("qrels.parquet", "run.parquet", *options).stdout), spark.output
 
 
 @pytest.mark.parametrize(("name", "content"), FILES)
-def test_awkward_files(files, name, content):
+def test_awkward_files(files, call, name, content):
     (files / "qrels.txt").write_text('q1 0 d1 1\nq1 0 d"1 1\nq2 0 d2 1\n')
     (files / name).write_bytes(content.encode())
     options = ("qrels.txt", name, "--per-query", "--format", "csv")
@@ -64,7 +67,7 @@ def test_awkward_files(files, name, content):
 
 
 @pytest.mark.parametrize("name", WRONG_FILES)
-def test_what_the_local_engine_refuses_too(files, name):
+def test_what_the_local_engine_refuses_too(files, call, name):
     content, message = WRONG_FILES[name]
     (files / name).write_bytes(content)
     for engine in ((), SPARK):
@@ -73,7 +76,7 @@ def test_what_the_local_engine_refuses_too(files, name):
     assert message in result.stderr
 
 
-def test_usage(files):
+def test_usage(files, call):
     (files / "parts").mkdir()
     (files / "parts" / "p0.csv").write_text("query_id,doc_id,score\nq1,d1,2\n")
     (files / "parts" / "p1.csv").write_text("doc_id,query_id,score\nd2,q1,1\n")
