@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -59,7 +58,7 @@ class Parameter(NamedTuple):
     bounds: Bounds = Bounds()
     help: str = ""
     length: int | None = None
-    words: Mapping[object, str] = MappingProxyType({})
+    words: tuple[tuple[object, str], ...] = ()
 
     @property
     def is_mapping_allowed(self) -> bool:
@@ -81,20 +80,19 @@ class Parameter(NamedTuple):
 
     def _convert(self, value: Any) -> Any:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, Mapping):
-            return self._convert_pairs(value) if self.is_mapping_allowed else None
-        if self.choices:
-            return value if isinstance(value, str) and value in self.choices else None
+            return convert_pairs(value) if self.is_mapping_allowed else None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
+        if self.choices:
+            return value if isinstance(value, str) and value in self.choices else None
         if self.is_text:
-            return self._convert_text(value)
-        return self._convert_list(value) if self.kind is tuple else self._convert_number(value)
-
-    @staticmethod
-    def _convert_text(value: Any) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
-        if not isinstance(value, str) or len(value) > LONGEST_TEXT or NOT_IN_TEXT.search(value):
-            return None
-        return value.strip() or None
+            is_right = isinstance(value, str) and len(value) <= LONGEST_TEXT and not NOT_IN_TEXT.search(value)
+            return value.strip() or None if is_right else None
+        if self.kind is not tuple:
+            return self._convert_number(value)
+        values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
+        numbers = tuple(number for number in map(self._convert_number, values) if number is not None)
+        return numbers if len(numbers) == len(values) == (self.length or len(values)) > 0 else None
 
     def _convert_number(self, value: Any) -> float | None:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
@@ -105,20 +103,6 @@ class Parameter(NamedTuple):
         number = int(value) if self.kind is int and float(value).is_integer() else float(value)
         is_right = self.bounds.allow(number) and (self.kind is not int or isinstance(number, int))
         return number if is_right else None
-
-    def _convert_list(self, value: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - a parameter may be of any kind
-        values = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
-        numbers = tuple(number for number in map(self._convert_number, values) if number is not None)
-        is_right = len(numbers) == len(values) == (self.length or len(values)) > 0
-        return numbers if is_right else None
-
-    @staticmethod
-    def _convert_pairs(value: Mapping[Any, Any]) -> GainMap | None:
-        try:
-            pairs = {float(grade): float(gain) for grade, gain in value.items()}
-        except (TypeError, ValueError, OverflowError):
-            return None
-        return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
 
     def describe(self) -> str:
         if self.choices:
@@ -132,6 +116,14 @@ class Parameter(NamedTuple):
         if self.kind is tuple:
             noun = f"{self.length} numbers" if self.length else "numbers such as 0.25;0.5, each"
         return f"{noun} {self.bounds}".strip()
+
+
+def convert_pairs(value: Mapping[Any, Any]) -> GainMap | None:
+    try:
+        pairs = {float(grade): float(gain) for grade, gain in value.items()}
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return pairs if pairs and np.isfinite([*pairs, *pairs.values()]).all() else None
 
 
 def is_number_above(value: object, most: int) -> bool:
@@ -160,7 +152,7 @@ def parameter(name: str, hint: Any, default: Any) -> Parameter:  # noqa: ANN401 
         choices=choices,
         bounds=next((each for each in extras if isinstance(each, Bounds)), Bounds()),
         help=next((each for each in extras if isinstance(each, str)), ""),
-        words=next((each for each in extras if isinstance(each, Mapping)), {}),
+        words=next((tuple(each.items()) for each in extras if isinstance(each, Mapping)), ()),
         length=len(options) if is_list and Ellipsis not in options else None,
     )
 

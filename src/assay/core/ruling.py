@@ -126,13 +126,10 @@ class Reply:
 
 def mark_for(texts: Sequence[tuple[str, str]]) -> str:
     """A code that occurs in none of the texts, the same for the same texts."""
-    content = json.dumps(list(texts)).encode()
-    while True:
-        digest = hashlib.sha256(content).hexdigest()
-        mark = digest[:MARK_LENGTH]
-        if not any(mark in text for _, text in texts):
-            return mark
-        content = digest.encode()
+    digest = hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()
+    while any(digest[:MARK_LENGTH] in text for _, text in texts):
+        digest = hashlib.sha256(digest.encode()).hexdigest()
+    return digest[:MARK_LENGTH]
 
 
 def describe(shape: Any) -> str:  # noqa: ANN401 - a shape

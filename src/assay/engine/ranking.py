@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.core.judged import SUBGROUP, BoolArray, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers
+from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers
 from assay.core.note import Note, NoteKind
 from assay.core.policies import EFFECTS, Policies
 from assay.core.text import EMPTY_ID
@@ -215,41 +215,29 @@ def rank_columns(columns: Counts, size: int, grades: FloatArray, policies: Polic
 
 def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> Groups:
     """The judgments as given, with their groups; of duplicates only the first or the last, if only that counts."""
-    starts = integers(rows.starts())
-    grade = floats(rows.values())
-    group, subgroup = number_groups(rows) if rows.has_groups() else (None, None)
-    groups = Groups(
-        query=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
-        document=integers(index.row_documents()),
-        grade=np.trunc(grade) if policies.grades == "whole" else grade,
-        group=group,
-        subgroup=subgroup,
-    )
-    return groups.where(is_counted(groups, repeated)) if repeated in ("first", "last") else groups
-
-
-def is_counted(groups: Groups, repeated: str) -> BoolArray:
-    """Which rows are the first, or the last, of their document and group."""
-    columns = [each for each in (groups.document, groups.group, groups.subgroup) if each is not None]
+    starts, grade, document = integers(rows.starts()), floats(rows.values()), integers(index.row_documents())
+    group = subgroup = None
+    if rows.has_groups():
+        # Numbered in the order of their names.
+        names, numbers = rows.group_names(), integers(rows.group_numbers())
+        group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1][numbers]
+        if any(SUBGROUP in name for name in names):
+            subgroup = np.unique(names, return_inverse=True)[1][numbers]
+    query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    groups = Groups(query, document, np.trunc(grade) if policies.grades == "whole" else grade, group, subgroup)
+    if repeated not in ("first", "last"):
+        return groups
     step = 1 if repeated == "first" else -1
-    keys = np.stack(columns, axis=1)[::step]
+    keys = np.stack([each for each in (document, group, subgroup) if each is not None], axis=1)[::step]
     counted = np.zeros(len(keys), dtype=np.bool_)
     counted[np.unique(keys, axis=0, return_index=True)[1]] = True
-    return counted[::step]
+    return groups.where(counted[::step])
 
 
 def order_of_ids(index: Index, size: int) -> IntArray:
     names = [index.document(number) for number in range(size)]
     place = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([place[name] for name in names], dtype=np.int64)
-
-
-def number_groups(rows: Rows) -> tuple[IntArray, IntArray | None]:
-    """The group of each row, and its subgroup if groups are divided, numbered in the order of their names."""
-    names, numbers = rows.group_names(), integers(rows.group_numbers())
-    group = np.unique([name.partition(SUBGROUP)[0] for name in names], return_inverse=True)[1]
-    is_divided = any(SUBGROUP in name for name in names)
-    return group[numbers], np.unique(names, return_inverse=True)[1][numbers] if is_divided else None
 
 
 def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: IntArray) -> Judged:
@@ -325,18 +313,17 @@ def select(judged: Judged, keep: IntArray) -> Judged:
         return replace(groups, query=number[groups.query])
 
     mask = number[judged.owner] >= 0
-    return Judged(
+    return rebuild(
+        judged,
         size=len(keep),
         retrieved=judged.retrieved[keep],
         owner=number[judged.owner[mask]],
         grades=judged.grades[mask],
         hits=some(judged.hits),
-        floor=judged.floor,
         repeats=None if judged.repeats is None else judged.repeats[keep],
         foreign=None if judged.foreign is None else some(judged.foreign),
         spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
         make_groups=None if judged.make_groups is None else some_groups,
-        make_id_order=judged.make_id_order,
         make_queries=judged.all_queries,
         kept=keep if judged.kept is None else judged.kept[keep],
     )

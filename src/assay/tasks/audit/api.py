@@ -296,7 +296,7 @@ def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
 
 def parameter_sentence(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind
     """A parameter in the words of its annotation, or as the grammar writes it."""
-    words = measure.definition.parameters[name].words.get(value) if not isinstance(value, dict) else None
     parameter = measure.definition.parameters[name]
+    words = None if isinstance(value, dict) else dict(parameter.words).get(value)
     said = f"{name}={'none' if value is None else write_value(value)}"
     return words or (said if parameter.choices or not parameter.help else f"{said} ({parameter.help})")
