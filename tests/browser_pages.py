@@ -1,4 +1,4 @@
-"""Waiting for a page in a browser."""
+"""What tests of pages in a browser share: waiting for them, what they say, and what axe finds in them."""
 
 import pytest
 
@@ -10,3 +10,15 @@ def until(page, expression, argument=None):
             return
         page.wait_for_timeout(10)
     pytest.fail(f"still not true: {expression}")
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def serious(page):
+    """What axe finds that matters."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]

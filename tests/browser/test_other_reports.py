@@ -3,33 +3,16 @@
 import json
 from importlib.resources import files
 
-from axe_playwright_python.sync_playwright import Axe
-
 import assay
-from browser_pages import until
+from browser_pages import serious, texts, until
 from judges import Script
 
 DEMO = files("assay") / "demo"
 
 
-def texts(page, selector):
-    return page.locator(selector).all_inner_texts()
-
-
-def check_accessible(page):
-    found = Axe().run(page).response["violations"]
-    serious = [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
-    assert serious == []
-
-
 def test_gate(visit, tmp_path):
-    gate = assay.gate(
-        str(DEMO / "qrels.txt"),
-        str(DEMO / "bm25.run"),
-        {"rr@10": 0.1},
-        baseline=str(DEMO / "hybrid.run"),
-        max_drop={"ndcg@10": 0.05},
-    )
+    limits = {"baseline": str(DEMO / "hybrid.run"), "max_drop": {"ndcg@10": 0.05}}
+    gate = assay.gate(str(DEMO / "qrels.txt"), str(DEMO / "bm25.run"), {"rr@10": 0.1}, **limits)
     path = tmp_path / "gate.html"
     gate.report(path, queries=str(DEMO / "queries.jsonl"), corpus=str(DEMO / "passages.jsonl"))
     assert list(assay.load_report(path)) == ["baseline", "run"]
@@ -43,13 +26,11 @@ def test_gate(visit, tmp_path):
         page.wait_for_selector(".query .run li")
         assert page.locator(".query .run").count() == 2
         # Under the measure of the check, whose numbers the list has.
-        move = gate.checks[1].worst[0]
-        until(
-            page,
-            "(score) => document.querySelector('.query .run[data-run=\"1\"] .score').textContent.trim() === score",
-            f"{move.after:.4f}",
+        is_shown = (
+            "(score) => document.querySelector('.query .run[data-run=\"1\"] .score').textContent.trim() === score"
         )
-        check_accessible(page)
+        until(page, is_shown, f"{gate.checks[1].worst[0].after:.4f}")
+        assert serious(page) == []
 
 
 def test_gate_without_baseline(visit, tmp_path):
@@ -68,11 +49,7 @@ def test_rag(visit, tmp_path):
     with visit(path) as page:
         rows = page.locator("#answers table tbody tr")
         for shown, row in zip(rows.all(), rag.blame().table().rows, strict=True):
-            assert shown.locator("th, td").all_inner_texts() == [
-                row[0],
-                str(row[1]),
-                *(f"{cell:.4f}" for cell in row[2:]),
-            ]
+            assert texts(shown, "th, td") == [row[0], str(row[1]), *(f"{cell:.4f}" for cell in row[2:])]
         page.wait_for_selector("#answers .chart svg")
         worst = rag.worst(3).to_polars()["query"].to_list()
         assert [text.split()[0] for text in texts(page, "#answers ol li")][:3] == worst
@@ -82,20 +59,15 @@ def test_rag(visit, tmp_path):
         shown = texts(page, ".query dd")
         assert record["answer"] in shown
         assert set(record["references"]) <= set(shown)
-        assert texts(page, ".query .missing:first-of-type .name > bdi")[: len(record["retrieved"])] == [
-            each["id"] for each in record["retrieved"]
-        ]
-        check_accessible(page)
+        retrieved = [each["id"] for each in record["retrieved"]]
+        assert texts(page, ".query .missing:first-of-type .name > bdi")[: len(retrieved)] == retrieved
+        assert serious(page) == []
 
 
 def test_verdicts_of_a_judge(visit, tmp_path):
-    records = [
-        {"query_id": "q1", "question": "why?", "answer": "so <b>", "retrieved": [{"id": "d", "text": "because"}]}
-    ]
-    judge = assay.Judge(
-        Script('{"statements": ["It is so."]}', '{"verdicts": [{"reason": "not said", "verdict": 0}]}'), cache=False
-    )
-    rag = assay.evaluate_rag(records, ["faithfulness"], judge=judge)
+    record = {"query_id": "q1", "question": "why?", "answer": "so <b>", "retrieved": [{"id": "d", "text": "because"}]}
+    replies = '{"statements": ["It is so."]}', '{"verdicts": [{"reason": "not said", "verdict": 0}]}'
+    rag = assay.evaluate_rag([record], ["faithfulness"], judge=assay.Judge(Script(*replies), cache=False))
     path = tmp_path / "judged.html"
     rag.report(path)
     with visit(path, "#query=q1") as page:
@@ -119,4 +91,4 @@ def test_probe(visit, tmp_path):
         assert "no answer" in page.locator("#probe tbody td").inner_text()
         page.locator("#queries tbody th", has_text="q1").click()
         page.wait_for_selector(".query .missing li")
-        check_accessible(page)
+        assert serious(page) == []

@@ -1,17 +1,15 @@
 """The pages of the studio in a real browser: what each shows, votes beside documents, narrow and dark, hostile texts."""
 
 import csv
-import json
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 import assay
 from assay.studio.collection import demo_collection
 from assay.studio.store.schema import NewVote
-from browser_pages import until
+from browser_pages import serious, until
+from search_server import Reply, SearchServer
 from studio_collections import served, small_collection
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -23,27 +21,17 @@ def demo():
     return demo_collection()
 
 
+HITS = [{"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0}, {"id": "new-1", "text": HOSTILE, "score": 1.0}]
+
+
 @contextmanager
-def retriever(hits):
-    """A live retriever on this machine that returns these hits to every question."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            body = json.dumps({"results": hits}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/search"
-        server.shutdown()
+def searching(demo, folder, **settings):
+    """A studio of the demo with a live retriever that answers every question alike."""
+    with (
+        SearchServer(lambda *_: Reply({"results": HITS})) as server,
+        served(demo, folder, search=f"{server.url}/search", **settings) as found,
+    ):
+        yield found
 
 
 def disagree(studio):
@@ -55,21 +43,9 @@ def disagree(studio):
             studio.record(NewVote("q09", document, voter, value)).result(10)
 
 
-def serious(page):
-    """What axe finds that matters."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_every_page_is_accessible_and_fits(enter, demo, tmp_path, width, scheme):
-    hits = [
-        {"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0},
-        {"id": "new-1", "text": HOSTILE, "score": 1.0},
-    ]
-    with retriever(hits) as search, served(demo, tmp_path, search=search, votes=3) as (studio, base):
+    with searching(demo, tmp_path, votes=3) as (studio, base):
         disagree(studio)
         for path in PAGES:
             with enter(base, path, voter="dora", width=width, scheme=scheme) as page:
@@ -117,16 +93,12 @@ def test_a_vote_beside_a_document(enter, demo, tmp_path):
         page.keyboard.press("3")
         until(page, "document.querySelector(\".run[data-run='1'] .vote[data-vote='3'][aria-pressed=true]\") !== null")
         assert [event.vote for event in studio.store.events()] == [0.0, 3.0]
-
-
-def test_a_comment_beside_a_document(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (studio, base), enter(base, "/queries/q09", voter="ann") as page:
-        page.get_by_role("button", name="Comment on").first.click()
+        page.get_by_role("button", name="Comment on").last.click()
         page.locator("dialog textarea").fill("only the policy")
         page.locator("dialog").get_by_label("1, related").check()
         page.get_by_role("button", name="Save").click()
         until(page, "document.querySelector('.more[aria-pressed=true]') !== null")
-        (event,) = studio.store.events()
+        *_, event = studio.store.events()
         assert (event.vote, event.comment) == (1.0, "only the policy")
 
 
@@ -188,11 +160,7 @@ def test_agreement_and_decisions(enter, demo, tmp_path):
 
 
 def test_live_search(enter, demo, tmp_path):
-    hits = [
-        {"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0},
-        {"id": "new-1", "text": HOSTILE, "score": 1.0},
-    ]
-    with retriever(hits) as url, served(demo, tmp_path, search=url) as (studio, base):
+    with searching(demo, tmp_path) as (studio, base):
         with enter(base, "/search", voter="ann") as page:
             page.get_by_label("Question").fill("how fast did it grow?")
             page.keyboard.press("Enter")
@@ -210,10 +178,14 @@ def test_live_search(enter, demo, tmp_path):
             assert page.get_by_role("link", name="Search").is_visible()
 
 
-def test_without_live_search(enter, demo, tmp_path):
+def test_without_live_search_and_colours_are_remembered(enter, demo, tmp_path):
     with served(demo, tmp_path) as (_, base), enter(base, "/search") as page:
         assert "--search URL" in page.locator("main").inner_text()
         assert page.locator("nav a", has_text="Search").count() == 0
+        page.get_by_role("button", name="Dark").click()
+        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.goto(f"{base}/agreement")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == before
 
 
 def test_login(enter, demo, tmp_path):
@@ -264,17 +236,11 @@ def test_guidelines_people_and_tokens(enter, demo, tmp_path):
 
 def test_hostile_texts_stay_texts(enter, tmp_path):
     queries = [HOSTILE, "q/1?a=b#c&d", "..", "سؤال", "a b+c%2F"]
-    runs = {
-        name: {query: [HOSTILE, "d/1", "d2"][:: 1 - 2 * place] for query in queries}
-        for place, name in enumerate([HOSTILE, "مرحبا"])
-    }
-    collection = small_collection(
-        {query: {"d/1": 3} for query in queries},
-        runs,
-        title=HOSTILE,
-        queries={query: f"{query} {HOSTILE}" for query in queries},
-        corpus={HOSTILE: HOSTILE, "d/1": f"مرحبا {HOSTILE}", "d2": f"onerror {HOSTILE}"},
-    )
+    documents = [HOSTILE, "d/1", "d2"]
+    runs = {HOSTILE: dict.fromkeys(queries, documents), "مرحبا": dict.fromkeys(queries, documents[::-1])}
+    shown = {"title": HOSTILE, "queries": {query: f"{query} {HOSTILE}" for query in queries}}
+    corpus = {HOSTILE: HOSTILE, "d/1": f"مرحبا {HOSTILE}", "d2": f"onerror {HOSTILE}"}
+    collection = small_collection({query: {"d/1": 3} for query in queries}, runs, **shown, corpus=corpus)
     with served(collection, tmp_path, votes=2) as (studio, base), enter(base, "/queries", voter=HOSTILE) as page:
         for query in queries:
             page.goto(f"{base}/queries")
@@ -319,14 +285,6 @@ def test_a_single_run(enter, tmp_path):
         assert page.locator("thead th").all_inner_texts()[0].startswith("query")
 
 
-def test_colours_are_remembered(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/data") as page:
-        page.get_by_role("button", name="Dark").click()
-        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        page.goto(f"{base}/agreement")
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == before
-
-
 def test_export_equals_the_votes_and_is_taken_in_elsewhere(enter, demo, tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -346,9 +304,8 @@ def test_export_equals_the_votes_and_is_taken_in_elsewhere(enter, demo, tmp_path
         events = studio.store.events()
         with files["Votes"].open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        assert [(row["query"], row["document"], row["voter"], row["vote"]) for row in rows] == [
-            (event.query, event.document, "ann", "?" if event.vote is None else str(event.vote)) for event in events
-        ]
+        votes = [(each.query, each.document, "ann", "?" if each.vote is None else str(each.vote)) for each in events]
+        assert [(row["query"], row["document"], row["voter"], row["vote"]) for row in rows] == votes
         assert assay.read_qrels(files["Judgments"]).to_dict() == studio.judgments.all_in_force()
         judged = studio.judgments.all_in_force()
     with served(demo, there) as (studio, base), enter(base, "/data", voter="bob", expected=["400"]) as page:

@@ -31,11 +31,8 @@ def press(page, key):
 
 def votes_of(studio, voter):
     """A voter's votes in force."""
-    return {
-        pair: ballots[voter].vote
-        for pair, ballots in studio.judgments.ballots.items()
-        if ballots.get(voter) is not None
-    }
+    ballots = studio.judgments.ballots.items()
+    return {pair: each[voter].vote for pair, each in ballots if voter in each}
 
 
 def test_twenty_pairs_with_the_keyboard(enter, demo, tmp_path):

@@ -16,6 +16,7 @@ import assay
 from assay.data.run import START
 from assay.report.page import joined_modules, static
 from assay.results.load import unpack
+from tables import for_each
 
 DEMO = files("assay") / "demo"
 RUNS = {name: str(DEMO / f"{name}.run") for name in ("bm25", "dense", "hybrid")}
@@ -66,11 +67,8 @@ def test_numbers_are_those_of_the_comparison(comparison, page):
     table = comparison.table()
     for place, measure in enumerate(MEASURES, start=2):
         for row, cell in zip(table.rows, core["means"][measure], strict=True):
-            assert (cell["value"], cell["place"], cell["beats"]) == (
-                row[place].value,
-                row[place].place,
-                row[place].marks,
-            )
+            expected = (row[place].value, row[place].place, row[place].marks)
+            assert (cell["value"], cell["place"], cell["beats"]) == expected
     for run, cells in zip(comparison.results, zip(*core["means"].values(), strict=True), strict=True):
         for measure, cell in zip(MEASURES, cells, strict=True):
             assert (cell["low"], cell["high"]) == tuple(comparison.results[run].interval(measure))
@@ -102,16 +100,10 @@ def test_a_report_stands_for_its_runs(comparison, page):
     assert assay.load_result(f"{page}#dense").mean == comparison.results["dense"].mean
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("{page}", "is a report on 3 runs; name one of its runs: "),
-        ("{page}#splade", "is a report on 3 runs; it has no run 'splade': "),
-    ],
-)
-def test_which_run(page, name, message):
-    with pytest.raises(assay.errors.DataError, match=re.escape(message)):
-        assay.load_result(name.format(page=page))
+@for_each("run, message", [("", "; name one of its runs: "), ("#splade", "; it has no run 'splade': ")])
+def test_which_run(page, run, message):
+    with pytest.raises(assay.errors.DataError, match=re.escape("is a report on 3 runs" + message)):
+        assay.load_result(f"{page}{run}")
 
 
 def test_changed_reports_are_refused(page, tmp_path):
@@ -121,18 +113,16 @@ def test_changed_reports_are_refused(page, tmp_path):
     stored["queries"][0][1] = 0.25
     packed = base64.b64encode(gzip.compress(json.dumps(stored).encode()))
     target = tmp_path / "changed.html"
-    target.write_bytes(content.replace(found[1], packed))
-    with pytest.raises(assay.errors.FormatError, match="checksum does not match"):
-        assay.load_report(target)
-    target.write_bytes(content.replace(found[1], found[1][:-8]))
-    with pytest.raises(assay.errors.FormatError, match="part 'result-0' of the report cannot be read"):
-        assay.load_report(target)
-    target.write_bytes(content[: content.index(b"part-result-1")])
-    with pytest.raises(assay.errors.FormatError, match="the report has no part"):
-        assay.load_report(target)
-    target.write_bytes(b"<!doctype html>\n<html>")
-    with pytest.raises(assay.errors.FormatError, match="is not a report of assay"):
-        assay.load_report(target)
+    refused = {
+        "checksum does not match": content.replace(found[1], packed),
+        "part 'result-0' of the report cannot be read": content.replace(found[1], found[1][:-8]),
+        "the report has no part": content[: content.index(b"part-result-1")],
+        "is not a report of assay": b"<!doctype html>\n<html>",
+    }
+    for message, changed in refused.items():
+        target.write_bytes(changed)
+        with pytest.raises(assay.errors.FormatError, match=message):
+            assay.load_report(target)
 
 
 def test_a_bomb_in_a_report_is_refused(page, tmp_path):
@@ -156,38 +146,34 @@ def test_nothing_from_the_data_is_markup(tmp_path):
     assert list(assay.load_report(path)) == [HOSTILE, "b"]
 
 
-@pytest.mark.parametrize("name", ["report", "queries", "sorting", "extras"])
+@for_each("name", ["report", "queries", "sorting", "extras"])
 def test_modules_are_joined_without_imports(name):
     text = joined_modules(name)
     assert not re.search(r"^(import|export) ", text, flags=re.MULTILINE)
-    modules = re.findall(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
+    _, *parts = re.split(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
+    modules = parts[::2]
     assert len(modules) == len(set(modules))
     assert modules[-1] == name
-    parts = re.split(r"^const (\w+)Module = ", text, flags=re.MULTILINE)
-    for user, body in zip(parts[1::2], parts[2::2], strict=True):
+    for user, body in zip(modules, parts[1::2], strict=True):
         for used in re.findall(r"^const \{[^}]*\} = (\w+)Module;", body, flags=re.MULTILINE):
             assert modules.index(used) < modules.index(user)
 
 
-@pytest.mark.parametrize(
-    ("qrels", "runs", "options", "message"),
-    [
-        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"top": 0}, "top must be"),
-        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["lang"]}, "no field 'lang'"),
-        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"slices": ["length"]}, "length of questions needs"),
-        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"queries": {"other": "text"}}, "none of the questions"),
-        ({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, {"corpus": {"other": "text"}}, "none of the documents"),
-    ],
-)
-def test_refused(tmp_path, qrels, runs, options, message):
+REFUSED = [
+    ("report.html", {"top": 0}, "top must be"),
+    ("report.html", {"slices": ["lang"]}, "no field 'lang'"),
+    ("report.html", {"slices": ["length"]}, "length of questions needs"),
+    ("report.html", {"queries": {"other": "text"}}, "none of the questions"),
+    ("report.html", {"corpus": {"other": "text"}}, "none of the documents"),
+    ("report.pdf", {}, r"end in \.html"),
+]
+
+
+@for_each("name, options, message", REFUSED)
+def test_refused(tmp_path, name, options, message):
     with pytest.raises(assay.AssayError, match=message):
-        assay.compare(qrels, runs, ["rr"]).report(tmp_path / "report.html", **options)
+        assay.compare({"q": ["d"]}, {"a": {"q": ["d"]}, "b": {"q": ["x"]}}, ["rr"]).report(tmp_path / name, **options)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_other_names_are_refused(comparison, tmp_path):
-    with pytest.raises(assay.errors.FormatError, match=r"end in \.html"):
-        comparison.report(tmp_path / "report.pdf")
 
 
 def test_odd_texts(tmp_path):

@@ -7,8 +7,8 @@ import pytest
 
 import assay
 from assay.studio import app
-from assay.studio.collection import Collection
 from assay.studio.store.schema import NewVote
+from studio_collections import small_collection
 from studio_server import Client, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}
@@ -53,17 +53,6 @@ def test_voters_are_blind_to_each_other(ann, bob):
     assert [each["voter"] for each in bob.get("/api/votes").json()["votes"]] == ["ann", "bob"]
 
 
-def test_agreement_hides_what_one_has_yet_to_judge(ann, bob, url):
-    ann.vote("q01", "mda-02", 0)
-    bob.vote("q01", "mda-02", 3)
-    eve = Client(url, "eve")
-    (hidden,) = eve.get("/api/agreement").json()["disagreements"]
-    assert (hidden["votes"], hidden["spread"]) == (None, None)
-    (shown,) = eve.get("/api/agreement", reveal=True).json()["disagreements"]
-    assert shown["spread"] == 3.0
-    assert {each["voter"]: each["vote"] for each in shown["votes"]} == {"ann": 0.0, "bob": 3.0}
-
-
 def test_agreement_is_that_of_the_library(ann, bob):
     grades = [("d1", 0, 0), ("d2", 1, 1), ("d3", 2, 3), ("d4", 3, 3), ("d5", 0, 1)]
     for document, one, other in grades:
@@ -82,9 +71,14 @@ def test_agreement_is_that_of_the_library(ann, bob):
     assert {each["name"]: each["votes"] for each in found["voters"]} == {"ann": 10, "bob": 10}
 
 
-def test_a_decision_ends_a_disagreement_and_can_be_taken_back(studio, ann, bob):
+def test_a_decision_ends_a_disagreement_and_can_be_taken_back(studio, ann, bob, url):
     ann.vote("q01", "mda-02", 0)
     bob.vote("q01", "mda-02", 3)
+    (shown,) = Client(url, "eve").get("/api/agreement", reveal=True).json()["disagreements"]
+    assert (shown["spread"], {each["voter"]: each["vote"] for each in shown["votes"]}) == (
+        3.0,
+        {"ann": 0.0, "bob": 3.0},
+    )
     said = ann.send("POST", "/api/decisions", {**PAIR, "vote": 2, "comment": "after talking"})
     assert (said.status_code, said.json()["grade"]) == (201, 2.0)
     assert ann.get("/api/agreement").json()["disagreements"][0]["decided"] == 2.0
@@ -92,21 +86,6 @@ def test_a_decision_ends_a_disagreement_and_can_be_taken_back(studio, ann, bob):
     assert taken.status_code == 200
     assert studio.judgments.grade("q01", "mda-02") == 0.0
     assert ann.get("/api/agreement").json()["disagreements"][0]["decided"] is None
-
-
-def test_undo_brings_back_what_was_before(studio, ann, bob):
-    first = ann.vote("q01", "mda-02", 1).json()
-    second = ann.vote("q01", "mda-02", 2).json()
-    assert second["replaces"] == first["id"]
-    assert ann.send("DELETE", f"/api/votes/{second['id']}").json()["grade"] == 1.0
-    last = ann.get("/api/next", order="depth").json()["previous"]
-    assert last["vote"] == 1.0
-    fresh = ann.vote("q01", "notes-09", 3).json()
-    assert ann.send("DELETE", f"/api/votes/{fresh['id']}").json()["grade"] == studio.collection.judgments["q01"].get(
-        "notes-09"
-    )
-    assert bob.send("DELETE", f"/api/votes/{first['id']}").status_code == 404
-    assert [event.kind for event in studio.store.events()] == ["vote", "vote", "vote", "vote", "withdrawal"]
 
 
 def test_what_comes_next(ann, bob):
@@ -125,39 +104,9 @@ def test_what_comes_next(ann, bob):
     assert all(each["question"] for each in orders)
 
 
-def test_two_votes_per_pair(tmp_path):
-    studio = make_studio(tmp_path / "votes.sqlite", votes=2)
-    with serving(studio) as url:
-        ann, bob = Client(url, "ann"), Client(url, "bob")
-        pair = ann.get("/api/next", order="depth").json()["pair"]
-        ann.vote(pair["query"], pair["document"], 1)
-        assert bob.get("/api/next", order="depth").json()["pair"] == pair
-        assert ann.get("/api/next", order="depth").json()["pair"] != pair
-
-
-def test_settled_is_said(tmp_path):
-    collection = small_collection()
-    with serving(make_studio(tmp_path / "votes.sqlite", collection, settle="precision@1")) as url:
-        ann = Client(url, "ann")
-        assert ann.get("/api/overview").json()["settlement"]["settled"] is False
-        pair = ann.get("/api/next").json()["pair"]
-        ann.vote(pair["query"], pair["document"], 1)
-        while (pair := ann.get("/api/next").json()["pair"]) and not ann.get("/api/overview").json()["settlement"][
-            "settled"
-        ]:
-            ann.vote(pair["query"], pair["document"], 0)
-        found = ann.get("/api/overview").json()["settlement"]
-        assert found["settled"] is True
-        assert found["sentence"].startswith("settled: no further judgment can change the sign")
-
-
-def small_collection():
-    runs = {name: assay.Run({f"q{n}": [f"{name}{n}", "x"] for n in range(3)}) for name in "ab"}
-    return Collection("small", {}, runs)
-
-
 def test_nothing_judged_yet(tmp_path):
-    with serving(make_studio(tmp_path / "votes.sqlite", small_collection())) as url:
+    runs = {name: {f"q{n}": [f"{name}{n}", "x"] for n in range(3)} for name in "ab"}
+    with serving(make_studio(tmp_path / "votes.sqlite", small_collection(None, runs))) as url:
         ann = Client(url, "ann")
         assert "Nothing is judged yet" in ann.get("/api/overview").json()["verdict"][0]["text"]
         rows = ann.get("/api/queries").json()["rows"]
@@ -173,6 +122,13 @@ def test_queries_are_listed_sorted_and_found(ann):
     assert differences == sorted(differences)
     down = ann.get("/api/queries", measure="ndcg@10", a="bm25", b="dense", descending=True, limit=3, offset=1).json()
     assert [row["query"] for row in down["rows"]] == [row["query"] for row in rows[::-1]][1:4]
+    judged = [row["judged"] for row in ann.get("/api/queries", sort="judged").json()["rows"]]
+    assert judged == sorted(judged)
+    bars = ann.get("/api/bars", measure="ndcg@10", a="bm25", b="dense").json()
+    assert [bar["value"] for bar in bars["bars"]] == differences[::-1]
+    assert sum(bars[each] for each in ("better", "worse", "same")) == len(rows)
+    for path, wrong in (("/api/bars", {"measure": "nosuch"}), ("/api/queries", {"a": "nosuch"})):
+        assert ann.get(path, **wrong).status_code == 404
     found = ann.get("/api/queries", find="PATENT").json()
     assert 0 < found["total"] < 25
     assert all("patent" in row["question"].lower() for row in found["rows"])

@@ -7,51 +7,40 @@ from assay.studio.collection import grades_of
 from assay.studio.store import NewVote, Store
 from studio_collections import small_collection
 from studio_server import make_studio
+from tables import for_each
 
 RUNS = {"one": {"q1": ["d1", "d2"]}, "two": {"q1": ["d2", "d3"]}}
 
 
-@pytest.mark.parametrize(
-    ("judged", "votes", "top", "highest"),
-    [
-        ((), (), None, 3),
-        ((), (1.0,), None, 3),
-        ((), (5.0,), None, 5),
-        ((0.0, 1.0), (), None, 1),
-        ((0.0,), (0.5,), None, 1),
-        ((1.0,), (3.0,), None, 3),
-        ((2.0,), (), None, 3),
-        ((3.5,), (), None, 4),
-        ((10.0,), (), None, 10),
-        ((), (), 1, 1),
-        ((1.0,), (), 4, 4),
-        ((57.0,), (), 100, 100),
-    ],
-)
-def test_grades_to_choose_from(judged, votes, top, highest):
-    base = {"q": {str(number): grade for number, grade in enumerate(judged)}}
-    assert grades_of(base, votes, top) == [float(each) for each in range(highest + 1)]
+GRADES = [  # grades of the file, votes, the highest that was chosen, and the highest to choose from
+    ((), (), None, 3),
+    ((), (1.0,), None, 3),
+    ((), (5.0,), None, 5),
+    ((0.0, 1.0), (), None, 1),
+    ((0.0,), (0.5,), None, 1),
+    ((1.0,), (3.0,), None, 3),
+    ((2.0,), (), None, 3),
+    ((3.5,), (), None, 4),
+    ((10.0,), (), None, 10),
+    ((), (), 1, 1),
+    ((1.0,), (), 4, 4),
+    ((57.0,), (), 100, 100),
+    ((57.0,), (), None, "choose from 0 to 10; map the grades to fewer, or offer more with --policy top_grade=57"),
+    ((1000.0,), (), None, "--policy top_grade=100"),
+    ((3.0,), (), 1, "the judgments have a grade of 3, and the grades to choose from end at 1; choose more with"),
+    ((1.0,), (2.5,), 2, "the votes in the store have a grade of 2.5"),
+    ((), (), 0, "from 1 to 100, not 0"),
+]
 
 
-@pytest.mark.parametrize(
-    ("judged", "votes", "top", "said"),
-    [
-        (
-            (57.0,),
-            (),
-            None,
-            "people choose from 0 to 10; map the grades to fewer, or offer more with --policy top_grade=57",
-        ),
-        ((1000.0,), (), None, "--policy top_grade=100"),
-        ((3.0,), (), 1, "the judgments have a grade of 3, and the grades to choose from end at 1; choose more with"),
-        ((1.0,), (2.5,), 2, "the votes in the store have a grade of 2.5"),
-        ((), (), 0, "from 1 to 100, not 0"),
-    ],
-)
-def test_grades_that_do_not_fit(judged, votes, top, said):
+@for_each("judged, votes, top, expected", GRADES)
+def test_grades_to_choose_from(judged, votes, top, expected):
     base = {"q": {str(number): grade for number, grade in enumerate(judged)}}
-    with pytest.raises(AssayError, match=said):
-        grades_of(base, votes, top)
+    if isinstance(expected, int):
+        assert grades_of(base, votes, top) == [float(each) for each in range(expected + 1)]
+    else:
+        with pytest.raises(AssayError, match=expected):
+            grades_of(base, votes, top)
 
 
 def test_it_starts_again_with_a_vote_above_the_files_range(tmp_path):

@@ -73,11 +73,14 @@ def test_votes_on_their_way_are_recorded_before_it_ends(folder, number, code):
         with socket.create_connection((host, int(port)), timeout=10) as sending:
             body = b'{"query": "q1", "document": "d3", "vote": 1}'
             cookie = "; ".join(f"{name}={value}" for name, value in ann.http.cookies.items())
-            head = (
-                f"POST /api/votes HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\nX-CSRF-Token: {ann.csrf}\r\n"
-            )
-            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
-            sending.sendall(head.encode())
+            head = [
+                "POST /api/votes HTTP/1.1",
+                f"Host: {host}:{port}",
+                f"Cookie: {cookie}",
+                f"X-CSRF-Token: {ann.csrf}",
+            ]
+            head += ["Content-Type: application/json", f"Content-Length: {len(body)}", "Expect: 100-continue"]
+            sending.sendall("\r\n".join([*head, "", ""]).encode())
             # The application has begun with the request once it asks for its body.
             assert sending.recv(1000).startswith(b"HTTP/1.1 100 ")
             sending.sendall(body)
@@ -98,71 +101,48 @@ def test_votes_on_their_way_are_recorded_before_it_ends(folder, number, code):
 
 def test_managing_uses_the_store_of_this_folder(folder):
     assert run("admin", "add-user", "ann", "--admin")[0] == 0
+    assert run("admin", "add-user", "ann", "--no-admin")[0] == 0
     assert run("admin", "new-token", "shop")[0] == 0
     with Store.open("assay-studio.sqlite") as store:
-        assert ([voter.name for voter in store.voters()], store.applications()) == (["ann"], ["shop"])
+        assert store.check_password("ann", "correct horse")
+        assert ([(voter.name, voter.is_admin) for voter in store.voters()], store.applications()) == (
+            [("ann", False)],
+            ["shop"],
+        )
     assert run("admin", "backup", "copy.sqlite")[0] == 0
     assert run("admin", "revoke-tokens", "shop") == (0, "revoked 1 token of shop\n")
     assert not (folder / "cache").exists()
 
 
-@pytest.mark.parametrize("option", ["backup", "revoke-tokens"])
-def test_what_needs_a_store_creates_none(folder, option):
+def test_what_needs_a_store_creates_none(folder):
     before = sorted(folder.iterdir())
-    assert run("admin", option, "x") == (
-        2,
-        "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n",
-    )
-    assert run("admin", "--store", "typo.sqlite", option, "x")[0] == 2
+    for option in ("backup", "revoke-tokens"):
+        refused = "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n"
+        assert run("admin", option, "x") == (2, refused)
+    assert run("admin", "--store", "typo.sqlite", "backup", "x")[0] == 2
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_new_password_leaves_the_rest_as_it_is(monkeypatch):
-    assert run("admin", "add-user", "ann", "--admin")[0] == 0
-    monkeypatch.setenv("ASSAY_STUDIO_PASSWORD", "battery staple")
-    assert run("admin", "add-user", "ann")[0] == 0
-    with Store.open("assay-studio.sqlite") as store:
-        assert (store.voter("ann").is_admin, store.check_password("ann", "battery staple")) == (True, True)
-        store.add_voter("qwen3", kind="model")
-    assert run("admin", "add-user", "ann", "--no-admin")[0] == 0
-    assert run("admin", "add-user", "qwen3") == (
-        2,
-        "assay: 'qwen3' is a model here, not a person; choose another name\n",
-    )
-    with Store.open("assay-studio.sqlite") as store:
-        assert not store.voter("ann").is_admin
-        assert (store.voter("qwen3").kind, store.voter("qwen3").has_password) == ("model", False)
+UNSERVED = [
+    ("qrels.txt one.run --allow-host judging.example.org", "--allow-host judging.example.org others can"),
+    ("qrels.txt one.run --host 0.0.0.0", "with --host 0.0.0.0 others can reach"),
+    ("none one.run -m nosuch", "nosuch"),
+    ("qrels.txt one.run --header A:b", "--header is for a live retriever; add --search URL"),
+    ("qrels.txt one.run --tls c.pem k.pem", "'c.pem' cannot be read: No such"),
+    ("qrels.txt one.run --tls one.run one.run", "are not a certificate"),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ("qrels.txt", "one.run", "--allow-host", "judging.example.org"),
-            "--allow-host judging.example.org others can",
-        ),
-        (("qrels.txt", "one.run", "--host", "0.0.0.0"), "with --host 0.0.0.0 others can reach"),  # noqa: S104
-        (("none", "one.run", "-m", "nosuch"), "nosuch"),
-        (("qrels.txt", "one.run", "--header", "A: b"), "--header is for a live retriever; add --search URL"),
-        (
-            ("qrels.txt", "one.run", "--tls", "c.pem", "k.pem"),
-            "'c.pem' cannot be read: No such",
-        ),
-        (("qrels.txt", "one.run", "--tls", "one.run", "one.run"), "are not a certificate"),
-    ],
-)
-def test_what_cannot_be_served_is_said_before_it_is(arguments, said):
-    code, heard = run(*arguments, "--no-open", "--port", "0")
-    assert (code, said in heard, "studio at" in heard) == (2, True, False), heard
+def test_what_cannot_be_served_is_said_before_it_is():
+    for arguments, said in UNSERVED:
+        code, heard = run(*arguments.split(), "--no-open", "--port", "0")
+        assert (code, said in heard, "studio at" in heard) == (2, True, False), heard
 
 
 def test_another_name_demands_login():
     assert run("admin", "add-user", "ann")[0] == 0
-    with started("--allow-host", "judging.example.org") as (_, url):
-        nobody = Client(url)
-        assert nobody.get("/api/overview").status_code == 401
-        nobody.close()
-    with started("--allow-host", "localhost") as (_, url):
-        somebody = Client(url, "bob")
-        assert somebody.get("/api/overview").status_code == 200
-        somebody.close()
+    for name, voter, status in (("judging.example.org", None, 401), ("localhost", "bob", 200)):
+        with started("--allow-host", name) as (_, url):
+            somebody = Client(url, voter)
+            assert somebody.get("/api/overview").status_code == status
+            somebody.close()

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import polars
 import pytest
@@ -10,16 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.studio.exchange import (
-    JUDGMENT_FORMATS,
-    READ_FORMATS,
-    VOTE_FORMATS,
-    export_judgments,
-    export_votes,
-    read_votes,
-)
+from assay.studio import exchange
+from assay.studio.exchange import export_judgments, export_votes, read_votes
 from assay.studio.store import NewVote, Store, VoteEvent
 from studio_server import Client, make_studio, serving
+from tables import for_each
 
 TABLES = ("csv", "jsonl", "parquet")
 EVENTS = [
@@ -48,33 +42,20 @@ def as_new(event):
     return NewVote(event.query, event.document, event.voter, event.vote, event.comment, source="import", **fields)
 
 
-def test_csv_as_it_is_written():
+def test_votes_are_written_as_they_are_and_come_back_the_same():
     assert export_votes(EVENTS, "csv").decode() == CSV
-
-
-@pytest.mark.parametrize("format", TABLES)
-def test_votes_come_back_the_same(format):
-    votes, notes, _ = read_votes(export_votes(EVENTS, format), format)
-    assert votes == [as_new(event) for event in EVENTS]
-    assert notes == []
+    for table in TABLES:
+        assert read_votes(export_votes(EVENTS, table), table)[:2] == ([as_new(event) for event in EVENTS], [])
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
 STARTS = st.sampled_from(["", "=", "-", "+", "@", "\t", "'", "''=", "'x"])
 IDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6)
 NAMES = st.builds(str.__add__, STARTS, IDS).map(str.strip).filter(bool)
-EVENT = st.builds(
-    lambda query, document, voter, vote, comment, key, time: VoteEvent(
-        query, document, voter, vote, "".join(comment), key=key, time=round(time, 6)
-    ),
-    IDS,
-    IDS,
-    NAMES,
-    st.none() | st.floats(-1e9, 1e9),
-    st.tuples(STARTS, TEXT),
-    st.none() | IDS,
-    st.floats(0, 4e9),
-)
+VALUES = st.none() | st.floats(-1e9, 1e9)
+TIMES = st.floats(0, 4e9).map(lambda time: round(time, 6))
+COMMENTS = st.builds(str.__add__, STARTS, TEXT)
+EVENT = st.builds(VoteEvent, IDS, IDS, NAMES, VALUES, COMMENTS, key=st.none() | IDS, time=TIMES)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=settings.default.max_examples // 3)
@@ -109,29 +90,18 @@ def in_force(store):
     return [(e.kind, e.content, e.time) for e in events if e.id not in replaced and e.kind != "withdrawal"]
 
 
-def test_importing_twice_records_keys_once(tmp_path):
-    with Store.open(tmp_path / "s") as store:
-        votes, *_ = read_votes(CSV.encode(), "csv")
-        keyed = [vote for vote in votes if vote.key]
-        assert [each.is_new for each in store.record(keyed) + store.record(keyed)] == [True, False]
-
-
 OTHERS = [  # what other programs write, and the votes in it
     ("csv", "query_id,doc_id,relevance\nq1,d1,2\nq1,d2,0\n", [("q1", "d1", "eve", 2), ("q1", "d2", "eve", 0)]),
     ("csv", "query,document,user,thumb\nq,d,ann,up\nq,d,,down\n", [("q", "d", "ann", 1), ("q", "d", "eve", 0)]),
     ("jsonl", '{"query": "q", "doc": "d", "rater": "ann", "vote": -1}\n', [("q", "d", "ann", 0)]),
     ("trec", "q1 0 d1 2\nq1 0 d2 0.5\n", [("q1", "d1", "eve", 2), ("q1", "d2", "eve", 0.5)]),
-    (
-        "quepid",
-        "query,docid,rating\nstar wars,11,3\n =a,12,0\n",
-        [("star wars", "11", "eve", 3), ("=a", "12", "eve", 0)],
-    ),
+    ("quepid", "query,docid,rating\nstar wars,11,3\n =a,12,0\n", [("star wars", "11", "eve", 3), ("=a", "12", "eve", 0)]),
     ("quepid-book", "query,docid,Ann B, -bob\nq,1,3,\nq,2,,1\n", [("q", "1", "Ann B", 3), ("q", "2", "-bob", 1)]),
     ("quepid-book", "Query,Doc ID,Rating: Ann\nq,1,2.0\n", [("q", "1", "Ann", 2)]),
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("format", "text", "expected"), OTHERS)
+@for_each("format, text, expected", OTHERS)
 def test_files_of_others(format, text, expected):
     votes, *_ = read_votes(text.encode(), format, voter="eve")
     assert [(vote.query, vote.document, vote.voter, vote.vote) for vote in votes] == expected
@@ -162,7 +132,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("format", "text", "options", "message"), WRONG)
+@for_each("format, text, options, message", WRONG)
 def test_what_cannot_be_read_is_said(format, text, options, message):
     with pytest.raises(assay.AssayError) as caught:
         read_votes(text.encode(), format, **options)
@@ -172,17 +142,14 @@ def test_what_cannot_be_read_is_said(format, text, options, message):
 GRADES = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d3": 1 / 3}, "q3": {}}
 
 
-@pytest.mark.parametrize("format", ["trec", "csv", "jsonl", "parquet"])
+@for_each("format", ["trec", "csv", "jsonl", "parquet"])
 def test_judgments_are_judgments_everywhere(format, tmp_path):
     path = tmp_path / f"qrels.{format}"
     path.write_bytes(export_judgments(GRADES, format))
     assert assay.read_qrels(path).to_dict() == {"q1": GRADES["q1"], "q2": GRADES["q2"]}
     votes, *_ = read_votes(path.read_bytes(), format, voter="eve")
-    assert [(vote.query, vote.document, vote.vote) for vote in votes] == [
-        ("q1", "d1", 2.0),
-        ("q1", "d2", 0.0),
-        ("q2", "d3", 1 / 3),
-    ]
+    expected = [("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d3", 1 / 3)]
+    assert [(vote.query, vote.document, vote.vote) for vote in votes] == expected
 
 
 def test_ratings_of_quepid():
@@ -195,10 +162,8 @@ def test_ratings_of_quepid():
 
 def test_books_of_quepid():
     written = export_votes(EVENTS, "quepid-book", questions={"q1": "star wars"})
-    assert list(csv.reader(io.StringIO(written.decode()))) == [
-        ["query", "docid", "bob", "ann"],
-        ["star wars", "d1", "", "1"],
-    ]
+    table = list(csv.reader(io.StringIO(written.decode())))
+    assert table == [["query", "docid", "bob", "ann"], ["star wars", "d1", "", "1"]]
     votes, *_ = read_votes(written, "quepid-book", questions={"q1": "star wars"})
     assert votes == [NewVote("q1", "d1", "ann", 1.0, source="import")]
 
@@ -214,7 +179,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), REFUSED)
+@for_each("call, message", REFUSED)
 def test_what_cannot_be_written_is_said(call, message):
     with pytest.raises(assay.AssayError, match=message):
         call()
@@ -228,7 +193,7 @@ def test_no_votes_are_a_header():
 
 
 def test_formats_are_what_the_interface_offers():
-    assert set(VOTE_FORMATS) | set(JUDGMENT_FORMATS) == set(READ_FORMATS)
+    assert set(exchange.VOTE_FORMATS) | set(exchange.JUDGMENT_FORMATS) == set(exchange.READ_FORMATS)
 
 
 def send_file(client, content, **how):
@@ -238,105 +203,74 @@ def send_file(client, content, **how):
 def test_exported_judgments_are_those_in_force(studio, ann, tmp_path):
     ann.vote("q01", "mda-02", 0)
     ann.vote("q02", "risk-05", 2)
-    for format_, ending in (("trec", "txt"), ("csv", "csv"), ("jsonl", "jsonl"), ("parquet", "parquet")):
-        answer = ann.get("/api/export", what="qrels", format=format_)
+    for name, ending in {"trec": "txt", "csv": "csv", "jsonl": "jsonl", "parquet": "parquet", "quepid": "csv"}.items():
+        answer = ann.get("/api/export", what="qrels", format=name)
         assert answer.headers["content-disposition"] == f'attachment; filename="qrels.{ending}"'
         path = tmp_path / f"qrels.{ending}"
         path.write_bytes(answer.content)
-        assert assay.read_qrels(path).to_dict() == studio.judgments.all_in_force()
-
-
-def test_exported_votes_are_the_votes(ann, bob, tmp_path):
-    ann.vote("q01", "mda-02", 0, comment="=SUM(1)")
-    bob.vote("q01", "mda-02", "?")
-    ann.vote("q01", "mda-02", 1)
-    rows = [json.loads(line) for line in ann.get("/api/export", what="votes", format="jsonl").text.splitlines()]
-    assert [(row["voter"], row["vote"]) for row in rows] == [("ann", 0.0), ("bob", "?"), ("ann", 1.0)]
-    frame = polars.read_parquet(io.BytesIO(ann.get("/api/export", what="votes", format="parquet").content))
-    assert frame["id"].to_list() == [1, 2, 3]
-    content = ann.get("/api/export", what="votes", format="csv").content
-    before = ann.get("/api/export", what="qrels", format="csv").text
-    with serving(make_studio(tmp_path / "other.sqlite")) as url:
-        eve = Client(url, "eve")
-        assert send_file(eve, content, what="votes", format="csv").json()["votes"] == 3
-        assert eve.get("/api/export", what="qrels", format="csv").text == before
+        if name != "quepid":
+            assert assay.read_qrels(path).to_dict() == studio.judgments.all_in_force()
+    known = send_file(ann, path.read_bytes(), what="votes", format="quepid", voter="quepid").json()
+    assert known["votes"] == sum(map(len, studio.judgments.all_in_force().values()))
 
 
 def test_a_models_judgments_become_a_voter_of_their_own(studio, ann):
-    answer = send_file(
-        ann, b"q01 0 mda-02 0\nq02 0 risk-05 3\n", what="judgments", format="trec", voter="qwen3", kind="model"
-    )
+    how = {"what": "judgments", "format": "trec", "voter": "qwen3"}
+    answer = send_file(ann, b"q01 0 mda-02 0\nq02 0 risk-05 3\n", kind="model", **how)
     assert answer.json() == {"votes": 2, "known": 0, "notes": []}
     assert studio.judgments.all_in_force() == studio.collection.judgments
     assert studio.voter_kind("qwen3") == "model"
-    clash = send_file(ann, b"q01 0 mda-02 1\n", what="judgments", format="trec", voter="qwen3", kind="person")
+    clash = send_file(ann, b"q01 0 mda-02 1\n", kind="person", **how)
     assert (clash.status_code, clash.json()["error"]) == (400, "'qwen3' is a model here; import these votes as model")
 
 
-@pytest.mark.parametrize(
-    ("content", "how", "said"),
-    [
-        (b"q01 0 mda-02 9\n", {"what": "judgments", "format": "trec", "voter": "x"}, "9 is not a vote here"),
-        (b"q01 0 mda-02\n", {"what": "judgments", "format": "trec", "voter": "x"}, "line 1"),
-        (b"q01 0 mda-02 1\n", {"what": "judgments", "format": "trec"}, "judgments have no voter"),
-        (b"query,document,vote\nq01,mda-02,1\n", {"format": "csv"}, "does not say who voted"),
-        (b"query,document,voter,vote\nq01,mda-02,ann,1\nq02,x,ann,soso\n", {"format": "csv"}, "'soso' is not a vote"),
-        (b"PAR1", {"format": "parquet"}, "the file"),
-    ],
-)
-def test_bad_files_change_nothing(studio, ann, content, how, said):
-    answer = send_file(ann, content, **how)
-    assert answer.status_code == 400
-    assert said in answer.json()["error"]
+BAD = [
+    (b"q01 0 mda-02 9\n", {"what": "judgments", "format": "trec", "voter": "x"}, "9 is not a vote here"),
+    (b"q01 0 mda-02\n", {"what": "judgments", "format": "trec", "voter": "x"}, "line 1"),
+    (b"q01 0 mda-02 1\n", {"what": "judgments", "format": "trec"}, "judgments have no voter"),
+    (b"query,document,voter,vote\nq01,mda-02,ann,1\nq02,x,ann,soso\n", {"format": "csv"}, "'soso' is not a vote"),
+]
+
+
+def test_bad_files_change_nothing(studio, ann):
+    for content, how, said in BAD:
+        answer = send_file(ann, content, **how)
+        assert (answer.status_code, said in answer.json()["error"]) == (400, True)
     assert studio.store.events() == []
 
 
-def test_quepid_both_ways(studio, ann, bob):
-    ann.vote("q01", "mda-02", 0)
-    bob.vote("q01", "mda-02", 2)
-    book = ann.get("/api/export", what="votes", format="quepid-book").content
-    ratings = ann.get("/api/export", what="qrels", format="quepid").content
-    assert b"mda-02" in book
-    answer = send_file(ann, ratings, what="votes", format="quepid", voter="quepid")
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["votes"] == sum(map(len, studio.judgments.all_in_force().values()))
-
-
-@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet"])
-def test_models_stay_models(studio, ann, tmp_path, format_):
+@pytest.mark.parametrize("format", TABLES)
+def test_votes_and_models_are_the_same_elsewhere(studio, ann, tmp_path, format):
     send_file(ann, b"q01 0 mda-02 0\n", what="judgments", format="trec", voter="=qwen3", kind="model")
-    ann.vote("q02", "risk-05", 2)
-    content = ann.get("/api/export", what="votes", format=format_).content
-    before = studio.judgments.all_in_force()
+    for vote, comment in (("?", ""), (2, "=SUM(1)")):
+        ann.vote("q02", "risk-05", vote, comment=comment)
+    content = ann.get("/api/export", what="votes", format=format).content
     other = make_studio(tmp_path / "other.sqlite")
     with serving(other) as url:
-        eve = Client(url, "eve")
-        assert send_file(eve, content, what="votes", format=format_).json()["votes"] == 2
-        assert {voter.name: voter.kind for voter in other.store.voters()} == {
-            "=qwen3": "model",
-            "ann": "person",
-            "eve": "person",
-        }
-        assert other.judgments.all_in_force() == before
+        assert send_file(Client(url, "eve"), content, what="votes", format=format).json()["votes"] == 3
+        kinds = {voter.name: voter.kind for voter in other.store.voters()}
+        assert kinds == {"=qwen3": "model", "ann": "person", "eve": "person"}
+        assert [each.content for each in other.store.events()] == [each.content for each in studio.store.events()]
+        assert other.judgments.all_in_force() == studio.judgments.all_in_force()
 
 
 WHOLE = "query,document,voter,vote,kind,source,key,voter_kind\nq01,mda-02,new,1,vote,page,,model\n"
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("q01,x,new,,withdrawal,page,,model", "has no vote on 'x' for 'q01' to take back"),
-        ("q01,x,new,1,vote,page,k,model\nq01,x,new,2,vote,page,k,model", "the key 'k' was used for another vote"),
-        ("q01,x,new,1,vote,page,,robot", "line 3: the kind 'robot' of the voter must be person or model"),
-        ("q01,x,new,1,vote,page,,person", "line 3: 'new' is a person here, and a model before"),
-    ],
-)
-def test_an_import_is_whole_or_nothing(studio, ann, row, said):
-    answer = send_file(ann, f"{WHOLE}{row}\n".encode(), what="votes", format="csv")
-    assert (answer.status_code // 100, said in answer.json()["error"]) == (4, True), answer.text
-    assert studio.store.events() == []
-    assert studio.store.voter("new") is None
-    assert "new" not in studio.judgments.kinds
-    assert send_file(ann, WHOLE.encode(), what="votes", format="csv").json()["votes"] == 1
+PARTLY_WRONG = [
+    ("q01,x,new,,withdrawal,page,,model", "has no vote on 'x' for 'q01' to take back"),
+    ("q01,x,new,1,vote,page,k,model\nq01,x,new,2,vote,page,k,model", "the key 'k' was used for another vote"),
+    ("q01,x,new,1,vote,page,,robot", "line 3: the kind 'robot' of the voter must be person or model"),
+    ("q01,x,new,1,vote,page,,person", "line 3: 'new' is a person here, and a model before"),
+]
+
+
+def test_an_import_is_whole_or_nothing(studio, ann):
+    for row, said in PARTLY_WRONG:
+        answer = send_file(ann, f"{WHOLE}{row}\n".encode(), what="votes", format="csv")
+        assert (answer.status_code // 100, said in answer.json()["error"]) == (4, True), answer.text
+        assert (studio.store.events(), studio.store.voter("new"), "new" in studio.judgments.kinds) == ([], None, False)
+    keyed = WHOLE.replace("page,", "page,k")
+    counts = [send_file(ann, keyed.encode(), what="votes", format="csv").json() for _ in range(2)]
+    assert [(each["votes"], each["known"]) for each in counts] == [(1, 0), (0, 1)]
     assert studio.voter_kind("new") == "model"

@@ -5,6 +5,7 @@ import pytest
 import assay
 from assay.studio.judgments import JudgmentsInForce, VoteCounting
 from assay.studio.store.schema import VoteEvent
+from tables import for_each
 
 BASE = {"q1": {"d1": 3.0, "d2": 0.0}}
 
@@ -13,45 +14,40 @@ def event(number, voter, vote, document="d1", *, kind="vote", replaces=None):
     return VoteEvent("q1", document, voter, vote, kind=kind, replaces=replaces, id=number, time=float(number))
 
 
-@pytest.mark.parametrize(
-    ("events", "counting", "grade"),
-    [
-        ([], VoteCounting(), 3.0),
-        ([event(1, "ann", 0.0)], VoteCounting(), 0.0),
-        ([event(1, "ann", 0.0), event(2, "ann", 2.0)], VoteCounting(), 2.0),
-        ([event(1, "ann", 0.0), event(2, "ann", None, kind="withdrawal", replaces=1)], VoteCounting(), 3.0),
-        ([event(1, "ann", None)], VoteCounting(), 3.0),
-        ([event(1, "ann", 1.0), event(2, "bob", 1.0), event(3, "eve", 2.0)], VoteCounting(), 1.0),
-        ([event(1, "ann", 1.0), event(2, "bob", 2.0)], VoteCounting("mean"), 1.5),
-        ([event(1, "ann", 1.0)], VoteCounting(min_votes=2), 3.0),
-        ([event(1, "ann", 1.0), event(2, "bob", 1.0)], VoteCounting(min_votes=2), 1.0),
-        ([event(1, "gpt", 1.0)], VoteCounting(), 3.0),
-        ([event(1, "gpt", 1.0)], VoteCounting(whose="models"), 1.0),
-        ([event(1, "gpt", 1.0), event(2, "ann", 2.0)], VoteCounting("mean", whose="all"), 1.5),
-        ([event(1, "ann", 1.0), event(2, "bob", 2.0, kind="decision")], VoteCounting(), 2.0),
-        ([event(1, "bob", 2.0, kind="decision"), event(2, "ann", 1.0)], VoteCounting(), 2.0),
-        (
-            [
-                event(1, "ann", 1.0),
-                event(2, "ann", 2.0, kind="decision"),
-                event(3, "ann", None, kind="withdrawal", replaces=2),
-            ],
-            VoteCounting(),
-            1.0,
-        ),
-    ],
-)
+TAKEN_BACK = [
+    event(1, "ann", 1.0),
+    event(2, "ann", 2.0, kind="decision"),
+    event(3, "ann", None, kind="withdrawal", replaces=2),
+]
+IN_FORCE = [
+    ([], VoteCounting(), 3.0),
+    ([event(1, "ann", 0.0)], VoteCounting(), 0.0),
+    ([event(1, "ann", 0.0), event(2, "ann", 2.0)], VoteCounting(), 2.0),
+    ([event(1, "ann", 0.0), event(2, "ann", None, kind="withdrawal", replaces=1)], VoteCounting(), 3.0),
+    ([event(1, "ann", None)], VoteCounting(), 3.0),
+    ([event(1, "ann", 1.0), event(2, "bob", 1.0), event(3, "eve", 2.0)], VoteCounting(), 1.0),
+    ([event(1, "ann", 1.0), event(2, "bob", 2.0)], VoteCounting("mean"), 1.5),
+    ([event(1, "ann", 1.0)], VoteCounting(min_votes=2), 3.0),
+    ([event(1, "ann", 1.0), event(2, "bob", 1.0)], VoteCounting(min_votes=2), 1.0),
+    ([event(1, "gpt", 1.0)], VoteCounting(), 3.0),
+    ([event(1, "gpt", 1.0)], VoteCounting(whose="models"), 1.0),
+    ([event(1, "gpt", 1.0), event(2, "ann", 2.0)], VoteCounting("mean", whose="all"), 1.5),
+    ([event(1, "ann", 1.0), event(2, "bob", 2.0, kind="decision")], VoteCounting(), 2.0),
+    ([event(1, "bob", 2.0, kind="decision"), event(2, "ann", 1.0)], VoteCounting(), 2.0),
+    (TAKEN_BACK, VoteCounting(), 1.0),
+]  # fmt: skip
+
+
+@for_each("events, counting, grade", IN_FORCE)
 def test_the_grade_in_force(events, counting, grade):
-    judgments = JudgmentsInForce(BASE, counting)
-    judgments.kinds = {"gpt": "model"}
+    one_by_one, at_once = JudgmentsInForce(BASE, counting), JudgmentsInForce(BASE, counting)
+    one_by_one.kinds = at_once.kinds = {"gpt": "model"}
     for each in events:
-        judgments.apply([each])
-    assert judgments.grade("q1", "d1") == grade
-    assert judgments.in_force("q1") == {"d1": grade, "d2": 0.0}
-    at_once = JudgmentsInForce(BASE, counting)
-    at_once.kinds = {"gpt": "model"}
+        one_by_one.apply([each])
     at_once.apply(events)
-    assert at_once.all_in_force() == judgments.all_in_force()
+    assert one_by_one.grade("q1", "d1") == grade
+    assert one_by_one.in_force("q1") == {"d1": grade, "d2": 0.0}
+    assert at_once.all_in_force() == one_by_one.all_in_force()
 
 
 def test_what_changed_is_told():
@@ -62,12 +58,13 @@ def test_what_changed_is_told():
 
 def test_a_voter_is_blind_until_they_have_voted():
     judgments = JudgmentsInForce(BASE, VoteCounting())
-    assert not judgments.is_blind("bob", ("q1", "d1"))
-    judgments.apply([event(1, "ann", 1.0)])
-    assert judgments.is_blind("bob", ("q1", "d1"))
-    assert judgments.is_blind(None, ("q1", "d1"))
-    judgments.apply([event(2, "bob", None)])
-    assert not judgments.is_blind("bob", ("q1", "d1"))
+    for each, expected in (
+        (None, [False, False]),
+        (event(1, "ann", 1.0), [True, True]),
+        (event(2, "bob", None), [False, True]),
+    ):
+        judgments.apply([] if each is None else [each])
+        assert [judgments.is_blind(voter, ("q1", "d1")) for voter in ("bob", None)] == expected
 
 
 def test_dawid_skene_counts_all_votes_together():

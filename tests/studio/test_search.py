@@ -1,10 +1,13 @@
 """Live search: what a real server returns can be voted on, and the question becomes a query of the collection."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from assay.studio.search import LiveSearch
 from search_server import Reply, SearchServer
 from studio_server import Client, make_studio, serving
+from tables import for_each
 
 FOUND = [
     {"id": "mda-01", "text": "Fiscal 2025 was mixed.", "score": 2.5},
@@ -13,16 +16,20 @@ FOUND = [
 ]
 
 
-@pytest.fixture
-def search():
-    with SearchServer(lambda _question, _times: Reply({"results": FOUND})) as server:
-        yield server
-
-
-@pytest.fixture
-def ann(tmp_path, search):
-    with serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(f"{search.url}/find"))) as url:
+@contextmanager
+def searching(path, reply):
+    """Somebody in a studio with a live retriever that replies so."""
+    with (
+        SearchServer(lambda _question, _times: reply) as search,
+        serving(make_studio(path, search=LiveSearch(f"{search.url}/find"))) as url,
+    ):
         yield Client(url, "ann")
+
+
+@pytest.fixture
+def ann(tmp_path):
+    with searching(tmp_path / "votes.sqlite", Reply({"results": FOUND})) as client:
+        yield client
 
 
 def ask(client, question):
@@ -53,45 +60,36 @@ def test_what_was_asked_counts_for_no_run(ann):
     assert ann.get("/api/overview").json()["means"] == before["means"]
 
 
-def test_it_is_there_after_a_restart(tmp_path, search):
-    path = tmp_path / "votes.sqlite"
-    with serving(make_studio(path, search=LiveSearch(search.url))) as url:
-        ask(Client(url, "ann"), "how was the year?")
-    with serving(make_studio(path)) as url:
+def test_it_is_there_after_a_restart(tmp_path):
+    with searching(tmp_path / "votes.sqlite", Reply({"results": FOUND})) as ann:
+        ask(ann, "how was the year?")
+    with serving(make_studio(tmp_path / "votes.sqlite")) as url:
         view = Client(url, "ann").get("/api/query", query="search-1").json()
         assert (view["question"], view["view"]["documents"]) == ("how was the year?", ["mda-01", "x<1>"])
         refused = ask(Client(url, "ann"), "more?")
         assert (refused.status_code, "--search URL" in refused.json()["error"]) == (404, True)
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (Reply({"results": [{"text": "no id"}]}), "has no id"),
-        (Reply(b"<html>"), "not JSON"),
-        (Reply({"error": 1}, status=500), "500"),
-    ],
-)
+BAD = [
+    (Reply({"results": [{"text": "no id"}]}), "has no id"),
+    (Reply(b"<html>"), "not JSON"),
+    (Reply({"error": 1}, status=500), "500"),
+]
+
+
+@for_each("reply, said", BAD)
 def test_a_bad_search_is_said(tmp_path, reply, said):
-    with (
-        SearchServer(lambda _question, _times: reply) as search,
-        serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(search.url))) as url,
-    ):
-        answer = ask(Client(url, "ann"), "why?")
-        assert answer.status_code == 400
-        assert said in answer.json()["error"]
+    with searching(tmp_path / "votes.sqlite", reply) as ann:
+        answer = ask(ann, "why?")
+        assert (answer.status_code, said in answer.json()["error"]) == (400, True)
 
 
-@pytest.mark.parametrize(("question", "status"), [("", 422), ("   ", 400), ("x" * 1001, 422)])
-def test_bad_questions(ann, question, status):
-    assert ask(ann, question).status_code == status
+def test_bad_questions(ann):
+    assert [ask(ann, question).status_code for question in ("", "   ", "x" * 1001)] == [422, 400, 422]
 
 
 def test_a_hit_without_text_leaves_the_others_theirs(tmp_path):
     found = [{"id": "a", "text": "one", "score": 2.0}, {"id": "b", "score": 1.5}, {"id": "c", "text": "", "score": 1.0}]
-    with (
-        SearchServer(lambda _question, _times: Reply({"results": found})) as search,
-        serving(make_studio(tmp_path / "votes.sqlite", search=LiveSearch(search.url))) as url,
-    ):
-        results = ask(Client(url, "ann"), "why?").json()["results"]
+    with searching(tmp_path / "votes.sqlite", Reply({"results": found})) as ann:
+        results = ask(ann, "why?").json()["results"]
         assert [(each["document"], each["passage"]) for each in results] == [("a", "one"), ("b", None), ("c", "")]

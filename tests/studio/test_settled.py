@@ -5,21 +5,17 @@ import pytest
 import assay
 from assay.studio.collection import Collection
 from studio_server import Client, make_studio, serving
+from tables import for_each
 
-RUNS = {"a": {"q1": ["d1", "d2"]}, "b": {"q1": ["d2", "d1"]}}
-
-
-def swapped():
-    return Collection("swapped", {}, {name: assay.Run(run) for name, run in RUNS.items()})
+RUNS = {"a": assay.Run({"q1": ["d1", "d2"]}), "b": assay.Run({"q1": ["d2", "d1"]})}
 
 
 def open_studio(tmp_path, **changes):
-    return serving(make_studio(tmp_path / "votes.sqlite", swapped(), settle="dcg@2", **changes))
+    collection = Collection("swapped", {}, RUNS)
+    return serving(make_studio(tmp_path / "votes.sqlite", collection, settle="dcg@2", **changes))
 
 
-@pytest.mark.parametrize(
-    "changes", [{"votes": 3}, {"votes": 3, "method": "mean"}, {"min_votes": 3}, {"votes": 2, "min_votes": 3}]
-)
+@for_each("changes", [{"votes": 3}, {"votes": 3, "method": "mean"}, {"min_votes": 3}, {"votes": 2, "min_votes": 3}])
 def test_votes_that_are_still_to_come_can_change_the_sign(tmp_path, changes):
     with open_studio(tmp_path, **changes) as url:
         voters = [Client(url, name) for name in ("ann", "bob", "cat")]
@@ -60,34 +56,44 @@ def test_nothing_is_proved_by_dawid_skene(tmp_path):
         assert "nothing can be proved" in found["reason"]
 
 
-def test_min_votes_alone_asks_so_many_people(tmp_path):
-    with open_studio(tmp_path, min_votes=2) as url:
+@for_each("changes", [{"votes": 2}, {"min_votes": 2}])
+def test_so_many_people_are_asked(tmp_path, changes):
+    with open_studio(tmp_path, **changes) as url:
         ann, bob = Client(url, "ann"), Client(url, "bob")
         pair = ann.get("/api/next").json()["pair"]
         ann.vote(pair["query"], pair["document"], 2)
+        assert ann.get("/api/next").json()["pair"]["document"] != pair["document"]
         assert bob.get("/api/next").json()["pair"]["document"] == pair["document"]
         assert bob.vote(pair["query"], pair["document"], 2).json()["grade"] == 2.0
 
 
 def test_undo_goes_back_step_by_step(tmp_path):
-    with open_studio(tmp_path) as url:
+    studio = make_studio(tmp_path / "votes.sqlite", Collection("swapped", {"q1": {"d2": 2.0}}, RUNS))
+    with serving(studio) as url:
         ann = Client(url, "ann")
         first, second = ann.vote("q1", "d1", 1).json(), ann.vote("q1", "d1", 2).json()
+        assert second["replaces"] == first["id"]
         replaced = ann.send("DELETE", f"/api/votes/{first['id']}")
         assert (replaced.status_code, "replaced or taken back" in replaced.json()["error"]) == (409, True)
+        assert Client(url, "bob").send("DELETE", f"/api/votes/{second['id']}").status_code == 404
         back = ann.send("DELETE", f"/api/votes/{second['id']}").json()
         assert (back["vote"], back["grade"], back["source"]) == (1.0, 1.0, "undo")
+        assert ann.get("/api/next", order="depth").json()["previous"]["vote"] == 1.0
         again = ann.send("DELETE", f"/api/votes/{back['id']}").json()
         assert (again["kind"], again["grade"]) == ("withdrawal", None)
-        third = ann.vote("q1", "d1", 3).json()
-        assert ann.send("DELETE", f"/api/votes/{third['id']}").json()["grade"] is None
+        for document, grade in (("d1", None), ("d2", 2.0)):
+            third = ann.vote("q1", document, 3).json()
+            assert ann.send("DELETE", f"/api/votes/{third['id']}").json()["grade"] == grade
+        assert [event.kind for event in studio.store.events()] == ["vote"] * 3 + ["withdrawal"] + [
+            "vote",
+            "withdrawal",
+        ] * 2
 
 
 def test_the_numbers_are_those_of_compare_on_the_export(tmp_path):
     """Also for judged queries that no run has, which count as the policies say."""
     base = {"q1": {"d1": 1.0}, "q9": {"x": 2.0}}
-    collection = Collection("odd", base, {name: assay.Run(run) for name, run in RUNS.items()})
-    with serving(make_studio(tmp_path / "votes.sqlite", collection)) as url:
+    with serving(make_studio(tmp_path / "votes.sqlite", Collection("odd", base, RUNS))) as url:
         ann = Client(url, "ann")
         ann.vote("q1", "d2", 2)
         path = tmp_path / "qrels.txt"

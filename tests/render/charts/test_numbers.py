@@ -9,6 +9,7 @@ from assay.render.charts.queries import MOST_POINTS, queries, scatter
 from assay.render.charts.systems import cliques
 from assay.stats.agreement import common_tau, rank_biased_overlap
 from charts import MEASURES, NAMES, collection, records, rows_of
+from tables import for_each
 
 QRELS, RUNS = collection()
 
@@ -31,12 +32,10 @@ def test_means_are_those_of_the_tables(comparison):
 
 def test_means_of_a_comparison_are_over_the_shared_queries():
     numbers = {"a": {"q1": 1.0, "q2": 0.5, "q3": 0.0}, "b": {"q1": 0.5, "q2": 0.25, "q3": float("nan")}}
-    given = {
-        name: assay.evaluate_rag(
-            [{"query_id": query, "mine": value} for query, value in values.items()], ["score:mine"]
-        )
-        for name, values in numbers.items()
+    records = {
+        name: [{"query_id": query, "mine": value} for query, value in each.items()] for name, each in numbers.items()
     }
+    given = {name: assay.evaluate_rag(each, ["score:mine"]) for name, each in records.items()}
     rows = assay.compare(None, given).plot("means").spec["data"]["values"]
     assert [row["mean"] for row in rows] == [0.75, 0.375]
 
@@ -76,10 +75,9 @@ def test_bars_are_the_differences_of_the_queries(comparison):
     chart = comparison.plot("queries", measure="ap", a="bm25", b="hybrid")
     before, after = (comparison.results[name].per_query() for name in ("bm25", "hybrid"))
     rows = chart.spec["data"]["values"]
-    assert {row["query"]: row["difference"] for row in rows} == {
-        query: after[query]["ap"] - before[query]["ap"] for query in before
-    }
-    assert [row["difference"] for row in rows] == sorted((row["difference"] for row in rows), reverse=True)
+    moved = {query: after[query]["ap"] - before[query]["ap"] for query in before}
+    assert {row["query"]: row["difference"] for row in rows} == moved
+    assert [row["difference"] for row in rows] == sorted(moved.values(), reverse=True)
     pair = comparison.pair("ap", "bm25", "hybrid")
     counts = [sum(row["outcome"] == each for row in rows) for each in ("better", "same", "worse")]
     assert counts == [pair.wins, pair.ties, pair.losses]
@@ -111,15 +109,15 @@ def test_many_points_are_counted_in_cells():
         assert row["queries"] == (inside & (values[1] < row["after_end"])).sum()
 
 
-@pytest.mark.parametrize(
-    ("kind", "measure", "name"),
-    [
-        ("cutoff", "ndcg@10", "ndcg@{}"),
-        ("cutoff", "recall@5", "recall@{}"),
-        ("judged", None, "judged@{}"),
-        ("precision_recall", None, "iprec@{}"),
-    ],
-)
+CURVES = [
+    ("cutoff", "ndcg@10", "ndcg@{}"),
+    ("cutoff", "recall@5", "recall@{}"),
+    ("judged", None, "judged@{}"),
+    ("precision_recall", None, "iprec@{}"),
+]
+
+
+@for_each("kind, measure, name", CURVES)
 def test_curves_are_what_evaluate_gives(comparison, kind, measure, name):
     rows = comparison.plot(kind, measure=measure).spec["data"]["values"]
     places = [row["x"] for row in rows if row["run"] == "dense"]
@@ -131,10 +129,10 @@ def test_curves_are_what_evaluate_gives(comparison, kind, measure, name):
         assert [found[each] for each in chosen] == list(result.mean.values())
 
 
-@pytest.mark.parametrize(
-    "policies",
-    [{"missing": "skip"}, {"no_relevant": "skip"}, {"rel": 2}, {"no_relevant": "nan"}, {"ties": "docid_asc"}],
-)
+POLICIES = [{"missing": "skip"}, {"no_relevant": "skip"}, {"rel": 2}, {"no_relevant": "nan"}, {"ties": "docid_asc"}]
+
+
+@for_each("policies", POLICIES)
 def test_curves_hold_under_policies(policies):
     qrels = {**QRELS, "none": {"d1": 0}, "absent": {"d1": 2}}
     runs = {name: {**run, "none": {"d1": 1.0}} for name, run in RUNS.items()}
@@ -150,12 +148,10 @@ def test_curves_hold_under_policies(policies):
 def test_scores_by_grade(comparison):
     rows = comparison.plot("scores").spec["data"]["values"]
     for row in rows:
-        scores = [
-            score
-            for query, ranking in RUNS[row["run"]].items()
-            for document, score in ranking.items()
-            if QRELS[query].get(document) == int(row["grade"])
+        hits = [
+            (QRELS[query].get(each), score) for query, run in RUNS[row["run"]].items() for each, score in run.items()
         ]
+        scores = [score for grade, score in hits if grade == int(row["grade"])]
         expected = np.quantile(scores, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist()
         assert [row[name] for name in ("low", "lower", "median", "upper", "high")] == pytest.approx(expected)
         assert row["documents"] == len(scores)
@@ -172,16 +168,16 @@ def test_mean_ranks_and_bars(comparison):
     assert all(any({row["rank"], row["last"]} <= set(expected.values()) for row in bars) for _ in close)
 
 
-@pytest.mark.parametrize(
-    ("different", "expected"),
-    [
-        ((), [("a", "b", "c", "d")]),
-        (("ad",), [("a", "b", "c"), ("b", "c", "d")]),
-        (("ab", "ac", "ad"), [("b", "c", "d")]),
-        (("ab", "ac", "ad", "bc", "bd", "cd"), []),
-        (("ac", "ad", "bd"), [("a", "b"), ("b", "c"), ("c", "d")]),
-    ],
-)
+CLIQUES = [
+    ((), [("a", "b", "c", "d")]),
+    (("ad",), [("a", "b", "c"), ("b", "c", "d")]),
+    (("ab", "ac", "ad"), [("b", "c", "d")]),
+    (("ab", "ac", "ad", "bc", "bd", "cd"), []),
+    (("ac", "ad", "bd"), [("a", "b"), ("b", "c"), ("c", "d")]),
+]
+
+
+@for_each("different, expected", CLIQUES)
 def test_cliques(different, expected):
     assert cliques("abcd", {frozenset(each) for each in different}) == expected
 
@@ -195,13 +191,11 @@ def test_agreement_of_measures(comparison):
 
 def test_agreement_of_runs(comparison):
     overlap, tau = (grid["data"]["values"] for grid in comparison.plot("runs").spec["hconcat"])
-    tops = {
-        name: [
-            sorted(run[query], key=lambda each, run=run, query=query: (run[query][each], each), reverse=True)
-            for query in QRELS
-        ]
-        for name, run in RUNS.items()
-    }
+
+    def order(ranking):
+        return sorted(ranking, key=lambda document: (ranking[document], document), reverse=True)
+
+    tops = {name: [order(run[query]) for query in QRELS] for name, run in RUNS.items()}
     for row, other in zip(overlap, tau, strict=True):
         couples = list(zip(tops[row["row"]], tops[row["column"]], strict=True))
         assert row["value"] == pytest.approx(np.mean([rank_biased_overlap(*each) for each in couples]))
@@ -240,8 +234,6 @@ def test_the_confusion_matrix():
 
 def test_large_data_stay_small():
     size = 6980
-    generator = np.random.default_rng(0)
-    values = generator.random((2, size))
-    ids = [f"query{number}" for number in range(size)]
+    values, ids = np.random.default_rng(0).random((2, size)), [f"query{number}" for number in range(size)]
     assert len(str(queries(ids, *values, ("x", "y"), "ap").spec)) < 100 * size
     assert len(str(scatter(ids, *values, ("x", "y"), "ap").spec)) < 200_000

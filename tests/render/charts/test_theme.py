@@ -3,10 +3,10 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from assay.render.charts.parts import THEMES
 from assay.render.charts.systems import HALF
+from tables import for_each
 
 # Simulations of full colour blindness: Machado, Oliveira and Fernandes 2009.
 EYES = {
@@ -34,21 +34,21 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("name", THEMES)
+@for_each("name", THEMES)
 def test_colours_stand_out_from_the_page(name):
     theme = THEMES[name]
     assert min(contrast(each, theme.background) for each in (*theme.categories, theme.neutral)) >= 3
     assert min(contrast(each, theme.background) for each in (theme.text, theme.faint)) >= 4.5
 
 
-@pytest.mark.parametrize("name", THEMES)
-@pytest.mark.parametrize("eyes", EYES)
+@for_each("name", THEMES)
+@for_each("eyes", EYES)
 def test_runs_are_told_apart(name, eyes):
     seen = [lab(np.clip(np.array(EYES[eyes]) @ linear(each), 0, 1)) for each in THEMES[name].categories]
     assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 25
 
 
-@pytest.mark.parametrize("name", THEMES)
+@for_each("name", THEMES)
 def test_runs_differ_in_grey(name):
     greys = [lab(linear(each))[0] for each in THEMES[name].categories]
     assert min(abs(one - other) for one, other in combinations(greys, 2)) > 5
@@ -56,7 +56,7 @@ def test_runs_differ_in_grey(name):
     assert abs(better - worse) > 14
 
 
-@pytest.mark.parametrize("name", THEMES)
+@for_each("name", THEMES)
 def test_numbers_on_cells_can_be_read_and_ramps_have_one_direction(name):
     theme = THEMES[name]
     greys = [lab(linear(each))[0] for each in theme.ramp]

@@ -11,25 +11,28 @@ import pytest
 from assay import AssayError
 from assay.studio.store import NewVote, Store, StoreError
 from assay.studio.store import database as connect
+from tables import for_each
 
 
-def other_database(path):
+def change(path, statement):
+    """A database file that a statement changed."""
     with sqlite3.connect(path) as file:
-        file.execute("CREATE TABLE birds (name)")
+        file.execute(statement)
     file.close()
 
 
 def newer_store(path):
     Store.open(path).close()
-    with sqlite3.connect(path) as file:
-        file.execute("UPDATE assay_studio SET version = 99")
-    file.close()
+    change(path, "UPDATE assay_studio SET version = 99")
 
 
 UNUSABLE = [
     (lambda path: path.mkdir(), "is a directory; name a file"),
     (lambda path: path.write_text("query,document,vote\n" * 100), "is not a studio's store; choose another file"),
-    (other_database, "holds tables of something else, not a studio's votes; choose another file"),
+    (
+        lambda path: change(path, "CREATE TABLE birds (name)"),
+        "holds tables of something else, not a studio's votes; choose another file",
+    ),
     (newer_store, "was written by a newer assay (its tables have version 99); update assay"),
 ]
 
@@ -58,7 +61,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("where", "message"), PLACES)
+@for_each("where, message", PLACES)
 def test_places_that_cannot_be(where, message):
     with pytest.raises(AssayError, match=message):
         Store.open(where)
@@ -125,25 +128,19 @@ def test_a_file_that_this_user_may_not_write(tmp_path, exists, is_seen):
         tmp_path.chmod(0o755)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="files have other rights there")
-def test_a_new_file_is_for_its_owner_alone(tmp_path):
-    Store.open(tmp_path / "studio.sqlite").close()
-    assert stat.S_IMODE((tmp_path / "studio.sqlite").stat().st_mode) == 0o600
-
-
-def test_odd_names_are_names(tmp_path):
+def test_odd_names_are_names_of_files_for_their_owner_alone(tmp_path):
     for name in (":memory:", "file:x?mode=ro", "a?b#c%41.sqlite", "é.sqlite"):
         Store.open(tmp_path / name).close()
-        assert (tmp_path / name).stat().st_size > 0
+        found = (tmp_path / name).stat()
+        assert found.st_size > 0
+        assert sys.platform == "win32" or stat.S_IMODE(found.st_mode) == 0o600
 
 
 def test_sqlite_is_as_safe_as_it_can_be(tmp_path):
+    safe = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
     with Store.open(tmp_path / "s") as store, store._read() as connection:  # noqa: SLF001
-        found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in PRAGMAS}
-    assert found == PRAGMAS
+        assert {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in safe} == safe
 
-
-PRAGMAS = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
 
 MISSING = """
 import sys
@@ -156,14 +153,10 @@ except Exception as error:
 """
 
 
-@pytest.mark.parametrize(
-    ("package", "message"),
-    [
-        ("sqlalchemy", 'the studio needs the package SQLAlchemy; install it with: pip install "assay[studio]"'),
-        ("psycopg", 'PostgreSQL needs the package psycopg; install it with: pip install "assay[postgres]"'),
-    ],
-)
-def test_a_missing_package_is_named_with_what_installs_it(package, message):
-    command = [sys.executable, "-c", MISSING.format(package=package)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
-    assert said.startswith(f"AssayError {message}")
+def test_a_missing_package_is_named_with_what_installs_it():
+    needs = {"sqlalchemy": ("the studio", "SQLAlchemy", "studio"), "psycopg": ("PostgreSQL", "psycopg", "postgres")}
+    for package, (what, name, extra) in needs.items():
+        command = [sys.executable, "-c", MISSING.format(package=package)]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+        start = f'AssayError {what} needs the package {name}; install it with: pip install "assay[{extra}]"'
+        assert said.startswith(start)

@@ -6,6 +6,7 @@ import pytest
 
 from assay import AssayError
 from assay.studio.store import NewVote, Store
+from tables import for_each
 
 PASSWORD, OTHER = "correct hörse bättery", "staple"
 
@@ -15,38 +16,27 @@ def test_voters(store):
     assert (ann.name, ann.kind, ann.has_password, ann.is_admin) == ("ann", "person", True, True)
     assert store.add_voter("gpt", kind="model").kind == "model"
     store.record([NewVote("q", "d", "eve", 1), NewVote("q", "d", "gpt", 1)])
-    assert [(each.name, each.kind) for each in store.voters()] == [
-        ("ann", "person"),
-        ("eve", "person"),
-        ("gpt", "model"),
-    ]
+    known = [("ann", "person"), ("eve", "person"), ("gpt", "model")]
+    assert [(each.name, each.kind) for each in store.voters()] == known
     assert store.voter("ann") == ann
     assert store.voter("bob") is store.voter("a\0") is None
-
-
-def test_a_voter_who_is_there_stays_unless_a_password_is_given(store):
-    first = store.add_voter("ann", password=PASSWORD, is_admin=True)
-    assert store.add_voter("ann", kind="model") == first
-    assert store.check_password("ann", PASSWORD)
-    changed = store.add_voter("ann", password=OTHER, is_admin=True)
-    assert (changed.is_admin, changed.created) == (True, first.created)
-    assert not store.check_password("ann", PASSWORD)
-    assert store.check_password("ann", OTHER)
+    # Those who are there stay as they are, but for what is given.
+    assert store.add_voter("ann", kind="model") == ann
+    changed = store.add_voter("ann", password=OTHER)
+    assert (changed.is_admin, changed.created, changed.mark == ann.mark) == (True, ann.created, False)
+    assert [store.check_password("ann", each) for each in (PASSWORD, OTHER)] == [False, True]
+    assert not store.add_voter("ann", is_admin=False).is_admin
+    with pytest.raises(AssayError, match="'gpt' is a model here, not a person; choose another name"):
+        store.add_voter("gpt", password=PASSWORD)
+    assert not store.voter("gpt").has_password
 
 
 def test_passwords(store):
     store.add_voter("ann", password=PASSWORD)
     store.add_voter("bob")
     assert store.check_password("ann", PASSWORD.replace("ä", "a\u0308"))
-    for name, password in (
-        ("ann", "password"),
-        ("ann", ""),
-        ("bob", ""),
-        ("eve", "x"),
-        ("a\0", "x"),
-        ("ann", "\ud800"),
-    ):
-        assert not store.check_password(name, password)
+    wrong = [("ann", "password"), ("ann", ""), ("bob", ""), ("eve", "x"), ("a\0", "x"), ("ann", "\ud800")]
+    assert not any(store.check_password(*each) for each in wrong)
     for password in ("", "x" * 1001):
         with pytest.raises(AssayError, match="a password has 1 to 1,000 characters"):
             store.add_voter("carl", password=password)
@@ -68,7 +58,7 @@ def test_a_name_that_is_missing_takes_as_long(store):
     assert 0.5 < taken["ann"] / taken["nobody"] < 2
 
 
-@pytest.mark.parametrize("name", ["", " ", "a" * 201, "a\nb", "a\x7fb", " a", "\ud800", "a\0", 7])
+@for_each("name", ["", " ", "a" * 201, "a\nb", "a\x7fb", " a", "\ud800", "a\0", 7])
 def test_names_that_nobody_can_have(store, name):
     with pytest.raises(AssayError, match="the name of the voter"):
         store.add_voter(name)
@@ -80,10 +70,8 @@ def test_tokens(store):
     first, second, other = store.add_token("shop"), store.add_token("shop"), store.add_token("blog")
     assert len({first, second, other}) == 3
     assert min(map(len, (first, second, other))) >= 43
-    assert [store.token_application(each) for each in (first, second, other, "x", "\ud800")] == [
-        *("shop", "shop", "blog"),
-        *(None, None),
-    ]
+    whose = [store.token_application(each) for each in (first, second, other, "x", "\ud800")]
+    assert whose == ["shop", "shop", "blog", None, None]
     assert store.applications() == ["blog", "shop"]
     assert (store.revoke_tokens("shop"), store.revoke_tokens("shop"), store.revoke_tokens("\0")) == (2, 0, 0)
     assert store.token_application(first) is None
@@ -94,13 +82,6 @@ def test_a_token_is_not_in_the_file(tmp_path):
     with Store.open(tmp_path / "s") as store:
         token = store.add_token("shop")
     assert token.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
-
-
-def test_the_secret_is_made_once(store, where):
-    secret = store.secret()
-    assert len(secret) == 32
-    with Store.open(where) as other:
-        assert other.secret() == secret == store.secret()
 
 
 def test_questions(store):
@@ -149,8 +130,9 @@ def test_everything_is_there_when_it_is_opened_again(store, where):
     store.record([NewVote("q", "d", "ann", 1, key="k")])
     store.add_question("why?", "ann")
     store.set_setting("a", "b")
-    before = store.events(), store.voters(), store.questions(), store.setting("a")
+    before = store.events(), store.voters(), store.questions(), store.setting("a"), store.secret()
+    assert len(store.secret()) == 32
     store.close()
     with Store.open(str(where)) as again:
-        assert (again.events(), again.voters(), again.questions(), again.setting("a")) == before
+        assert (again.events(), again.voters(), again.questions(), again.setting("a"), again.secret()) == before
         assert not again.record([NewVote("q", "d", "ann", 1, key="k")])[0].is_new

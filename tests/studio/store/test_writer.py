@@ -63,13 +63,9 @@ def test_what_comes_meanwhile_is_one_transaction(store):
 def test_each_future_has_its_own_error(store):
     counting = Counting(store)
     writer = Writer(counting)
-    votes = [
-        NewVote("q", "d", "ann", 1, key="k"),
-        NewVote("", "d", "ann", 1),
-        NewVote("q", "d", "ann", 2, key="k"),
-        NewVote("q", "d", "ann", 3),
-    ]
-    first, empty, conflict, last = [writer.record(vote) for vote in votes]
+    votes = [("q", 1, "k"), ("", 1, None), ("q", 2, "k"), ("q", 3, None)]
+    sent = [writer.record(NewVote(query, "d", "ann", vote, key=key)) for query, vote, key in votes]
+    first, empty, conflict, last = sent
     counting.may_go.set()
     writer.close()
     assert (first.result(60).event.id, last.result(60).event.id) == (1, 2)
@@ -106,11 +102,7 @@ def test_a_vote_that_was_cancelled_is_not_recorded(store):
     writer.close()
     assert kept.result(60).event.id == 2
     assert [each.query for each in store.events()] == ["q0", "q1"]
-
-
-def test_after_its_end_it_takes_no_vote(store):
-    writer = Writer(store)
-    writer.close()
+    # After its end it takes no vote.
     writer.close()
     with pytest.raises(StoreError, match="closing"):
         writer.record(NewVote("q", "d", "ann", 1))
