@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import PolicyError
@@ -16,8 +17,6 @@ from assay.render.table import Cell, Column, Marked, Named, Ranged, Table, finit
 from assay.render.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import pandas
     import polars
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.core.policies import check_whole
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 # A float has no more.
 MOST_DIGITS = 17

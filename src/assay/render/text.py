@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from assay.core.text import printable
-from assay.render.table import Marked, lines_below, shown, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay.render.table import Table
+from assay.render.table import Marked, Table, lines_below, shown, texts
 
 GAP = 2
 # A folded name keeps at least this many characters on a line.

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay._kernel import __version__
-from assay.core.note import LOUD
+from assay.core.note import LOUD, Note
 from assay.core.text import count
 from assay.render import finite
 from assay.render.charts.parts import config
 from assay.results.align import select_queries
 from assay.results.results import Results, common_notes, ranges_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from assay.core.note import Note
 
 TITLE = "assay report"
 # Questions in a part of the page's data.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,8 +24,6 @@ from assay.render.charts.chart import chart_library, policy_of
 from assay.results.stored import pack, stored_content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from assay.results.result import Result
 
 ENDINGS = (".html", ".htm")

@@ -19,6 +19,7 @@ import math
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
@@ -28,8 +29,6 @@ from urllib.parse import urlsplit
 from assay.core.errors import AssayError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, MutableMapping
-
     from assay.studio.store.schema import StoredVoter
     from assay.studio.store.store import Store
 

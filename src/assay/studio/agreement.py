@@ -6,18 +6,16 @@ The figures are those of `assay.agree` and `assay.votes`: kappa of every two vot
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assay.core.errors import AssayError
 from assay.render import finite
+from assay.studio.judgments import JudgmentsInForce, Pair
+from assay.studio.studio import Studio
 from assay.tasks.agree.api import agree
 from assay.tasks.vote.api import votes
-
-if TYPE_CHECKING:
-    from assay.studio.judgments import JudgmentsInForce, Pair
-    from assay.studio.studio import Studio
 
 # Voters that are compared with each other, those with the most votes first; and pairs that are listed.
 MOST_VOTERS = 12

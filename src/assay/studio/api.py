@@ -6,12 +6,14 @@ It is served until it is stopped: on loopback by default, elsewhere only to peop
 from __future__ import annotations
 
 import ipaddress
+import os
 import signal
 import socket
 import ssl
 import threading
 import webbrowser
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,10 +24,6 @@ from assay.files.source import reason_of
 from assay.studio.access import LOCAL_NAMES
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
     from assay.data.qrels import Qrels
     from assay.data.run import Run
     from assay.studio.collection import Collection

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -19,11 +20,7 @@ from assay.studio.collection import UnknownError
 from assay.studio.routes import judging, managing, pages, scores
 from assay.studio.routes.asking import ERRORS
 from assay.studio.store.schema import KeyConflictError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
-
-    from assay.studio.studio import Studio
+from assay.studio.studio import Studio
 
 # Requests per second, and at once: of one program, of one voter, and logins from one address.
 RATES = {"application": (2000.0, 4000), "voter": (20.0, 200), "login": (0.5, 10)}

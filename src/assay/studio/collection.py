@@ -6,23 +6,19 @@ The grades to choose from are those of the file and of the votes so far, or what
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assay.core.errors import DataError, PolicyError
 from assay.core.text import given_id, show
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
+from assay.studio.store.schema import VoteEvent
+from assay.studio.store.store import Store
 from assay.tasks.compare.passages import wanted_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from assay.studio.store.schema import VoteEvent
-    from assay.studio.store.store import Store
 
 DEMO = "assay demo: the annual report of a fictional company"
 DEMO_RUNS = ("bm25", "dense", "hybrid")

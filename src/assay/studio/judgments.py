@@ -7,16 +7,13 @@ events give the same judgments whenever the studio starts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.errors import PolicyError
+from assay.studio.store.schema import VoteEvent
 from assay.tasks.vote.methods import OF_THUMBS, Settings, grade_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from assay.studio.store.schema import VoteEvent
 
 COUNTED = {"people": ("person", "application"), "models": ("model",), "all": ("person", "application", "model")}
 FEWEST_VOTERS = 2

@@ -10,32 +10,28 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection as Some
 from dataclasses import replace
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from assay.core.measure import is_pooled
+from assay.core.judged import BoolArray, FloatArray
+from assay.core.measure import Measure, is_pooled
+from assay.data.run import Run
+from assay.engine.ranking import Ranking
+from assay.results.result import Result
 from assay.results.results import Results
+from assay.stats.significance import ComparisonSettings
 from assay.studio.collection import UnknownError
+from assay.studio.judgments import JudgmentsInForce
 from assay.tasks.compare.api import compare_results
 from assay.tasks.compare.read import ScoredRuns
+from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Collection as Some
-
-    from assay.core.judged import BoolArray, FloatArray
-    from assay.core.measure import Measure
-    from assay.data.run import Run
-    from assay.engine.ranking import Ranking
-    from assay.results.result import Result
-    from assay.stats.significance import ComparisonSettings
-    from assay.studio.judgments import JudgmentsInForce
-    from assay.tasks.compare.result import Comparison
 
 Made = TypeVar("Made")
 # Seconds to wait for a value that takes longer than somebody waits, or that was never made.

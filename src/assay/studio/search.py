@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.errors import DataError
 from assay.data.frames.columns import as_id
 from assay.data.passages import PASSAGE_TEXT, find_field, read_passages
 from assay.net.http import TemporaryError
 from assay.studio.access import RefusedError
+from assay.studio.studio import Studio
 from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.response import RankingReader, find_list, split_answer
-
-if TYPE_CHECKING:
-    from assay.studio.studio import Studio
 
 RESULTS = 10
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,27 +17,21 @@ from assay.core.text import Option, count, show, some
 from assay.data.frames.columns import as_float
 from assay.report.content import base_core, blank_core
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.studio.collection import UnknownError, choose_grades
-from assay.studio.judgments import JudgmentsInForce, VoteCounting, shown_vote
+from assay.studio.collection import Collection, UnknownError, choose_grades
+from assay.studio.judgments import JudgmentsInForce, Pair, VoteCounting, shown_vote
 from assay.studio.live import Background, Live
 from assay.studio.store.record import Writer
-from assay.studio.store.schema import NewVote, check_vote
+from assay.studio.store.schema import NewVote, Recorded, VoteEvent, VoterKind, check_vote
+from assay.studio.store.store import Store
 from assay.tasks.compare.read import find_baseline
 from assay.tasks.compare.report import comparison_core
 from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.next.api import make_pool
+from assay.tasks.next.pool import JudgmentPool
 from assay.tasks.vote.ballots import WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from concurrent.futures import Future
-
-    from assay.studio.collection import Collection
-    from assay.studio.judgments import Pair
     from assay.studio.search import LiveSearch
-    from assay.studio.store.schema import Recorded, VoteEvent, VoterKind
-    from assay.studio.store.store import Store
-    from assay.tasks.next.pool import JudgmentPool
 
 LABELS = {
     2: ("not relevant", "relevant"),

@@ -12,11 +12,13 @@ import json
 import os
 import struct
 import zlib
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from html import escape
 from pathlib import Path
 from textwrap import wrap
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, PolicyError
@@ -25,9 +27,6 @@ from assay.render.charts.parts import WIDTH, Spec, config, find_theme
 from assay.render.export import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
-
     import altair
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -6,6 +6,7 @@ a row here and the function that draws it, in the module of its need; `make docs
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +14,6 @@ from assay.core.errors import NeedError, PolicyError
 from assay.core.text import nearest, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from assay.render.charts.chart import Chart
 
 RANKED = ('comparison.plot("{kind}")', 'assay.plot("{kind}", qrels, runs)')

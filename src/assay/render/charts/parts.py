@@ -7,14 +7,12 @@ their dashes too, and a difference has its own side of the zero line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.core.text import printable, shorten_text, show
 from assay.render.table import finite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 WIDTH = 480
 # The height of a row with a name, and of lines and scatters.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,8 +28,6 @@ from assay.render.charts.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from assay.core.judged import FloatArray
 
     Curves = Mapping[str, Sequence[tuple[float, float]]]

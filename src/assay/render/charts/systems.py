@@ -8,7 +8,8 @@ agreement of measures, of runs, and of judges.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from assay.core.text import printable
 from assay.render.charts.chart import Chart, chart
@@ -27,9 +28,6 @@ from assay.render.charts.parts import (
     word,
     zero_line,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
 
 # The height of a row with a run, and of a bar over runs, in the critical-difference diagram.
 ROW = 20

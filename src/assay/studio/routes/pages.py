@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import jinja2
@@ -13,11 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from assay._kernel import __version__
 from assay.studio.access import COOKIE, Access, RefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assay.studio.studio import Studio
+from assay.studio.studio import Studio
 
 router = APIRouter(include_in_schema=False)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import URL, Connection, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -24,11 +24,6 @@ from assay.core.text import printable, quoted, show
 from assay.files.replace import PRIVATE, replaced, target_of
 from assay.files.source import reason_of
 from assay.studio.store.schema import METADATA, STUDIO, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
 
 POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg")
 # How long a statement waits for another program's transaction.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import fields
 from itertools import groupby, islice
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
@@ -25,16 +26,12 @@ from assay.studio.store.schema import (
     Recorded,
     StoreError,
     VoteEvent,
+    VoterKind,
     check_vote,
     digest,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from assay.studio.store.schema import VoterKind
     from assay.studio.store.store import Store
 
 T = TypeVar("T")

@@ -13,10 +13,11 @@ import os
 import secrets
 import time
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, delete, func, insert, select, update
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
@@ -34,6 +35,8 @@ from assay.studio.store.schema import (
     TOKENS,
     VOTER_KINDS,
     VOTERS,
+    NewVote,
+    Recorded,
     StoredVoter,
     VoteEvent,
     VoterKind,
@@ -44,13 +47,6 @@ from assay.studio.store.schema import (
     is_finite,
     storable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection, Engine, Row, Select, Table
-
-    from assay.studio.store.schema import NewVote, Recorded
 
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
