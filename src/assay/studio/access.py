@@ -4,10 +4,6 @@ A cookie holds a random id, the voter, when it was given and a mark of the voter
 store's secret (HMAC-SHA256). Where people log in, it is worth nothing once the password is another one, and one that
 was given without a password never is. A write with a cookie needs the token that goes with it in a header of its own,
 which no other site can read (CSRF). A program sends `Authorization: Bearer TOKEN` and needs no cookie.
-
-Before that, every request passes a guard: the host that it names, where it comes from, and its size. A page elsewhere
-must not reach a studio on this machine: a name that another site made point here (DNS rebinding) is not among the
-hosts, and a write from a page of another origin is refused. Every response forbids what the pages do not need.
 """
 
 from __future__ import annotations
@@ -19,20 +15,17 @@ import math
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from assay.core.errors import AssayError
 
 if TYPE_CHECKING:
     from assay.studio.store.schema import StoredVoter
     from assay.studio.store.store import Store
-
-    Scope = MutableMapping[str, Any]
 
 COOKIE = "assay_studio"
 CSRF_HEADER = "x-csrf-token"
@@ -42,28 +35,6 @@ LIFETIME = 30 * 24 * 3600
 # Seconds that people and tokens are remembered, and how many of them.
 REMEMBERED = 5.0
 MOST_KNOWN = 10_000
-
-
-# What every response says.
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
-)
-NO_STORE = (b"cache-control", b"no-store")
-READING = {"GET", "HEAD", "OPTIONS"}
-# Bytes of a request's body: of one, and of an import.
-MOST_BYTES = 64 << 10
-MOST_IMPORT = 64 << 20
-IMPORT = "/api/import"
-TOO_LARGE = "the request is larger than {:,} bytes"
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -203,94 +174,6 @@ def encoded(content: bytes) -> str:
 
 def decoded(text: str) -> bytes:
     return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
-
-
-class Guard:
-    """An ASGI application around another one; `hosts` are the names under which it may be reached."""
-
-    def __init__(self, app: Any, hosts: Iterable[str]) -> None:  # noqa: ANN401 - an ASGI application
-        self.app = app
-        self.hosts = {name.lower() for name in hosts}
-
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-        if scope["type"] != "http":
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        request = GuardedRequest(scope["path"], receive, send)
-        try:
-            self.check(scope["method"], headers, request.most)
-            await self.app(scope, request.receive, request.send)
-        except RefusedError as error:
-            await request.refuse(error)
-
-    def check(self, method: str, headers: dict[str, str], most: int) -> None:
-        """Raises for a host that is not ours, a write from another site, and an announced size that is too large."""
-        host = headers.get("host", "").lower()
-        if without_port(host) not in self.hosts:
-            raise RefusedError(421, "this studio does not answer for that host; see assay studio --allow-host")
-        origin = headers.get("origin")
-        is_foreign = origin is not None and urlsplit(origin).netloc.lower() != host
-        is_cross_site = headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
-        if method not in READING and (is_foreign or is_cross_site):
-            raise RefusedError(403, "a page of another site may not write here")
-        announced = headers.get("content-length", "0")
-        if announced.isdigit() and int(announced) > most:
-            raise RefusedError(413, TOO_LARGE.format(most))
-
-
-def without_port(host: str) -> str:
-    """A host without its port.
-
-    >>> without_port("localhost:80"), without_port("[::1]:80"), without_port("example.org")
-    ('localhost', '[::1]', 'example.org')
-    """
-    name, colon, port = host.rpartition(":")
-    return name if colon and port.isdigit() else host
-
-
-class GuardedRequest:
-    """One request: its body is refused once it is too large, whatever size was announced; its response has HEADERS."""
-
-    def __init__(self, path: str, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        self._receive, self._send = receive, send
-        self.most = MOST_IMPORT if path == IMPORT else MOST_BYTES
-        # What the API says is not kept by browsers.
-        self._headers = (*HEADERS, NO_STORE) if path.startswith("/api") else HEADERS
-        self._taken = 0
-        self._is_refused = False
-
-    async def receive(self) -> MutableMapping[str, Any]:
-        """The next part; past the limit the request is refused, and the application is told that nobody listens."""
-        message: MutableMapping[str, Any] = await self._receive()
-        self._taken += len(message.get("body", b""))
-        if self._taken <= self.most:
-            return message
-        await self.refuse(RefusedError(413, TOO_LARGE.format(self.most)))
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        """Sends what the application says, unless the request was refused."""
-        if self._is_refused:
-            return
-        if message["type"] == "http.response.start":
-            known = {name.lower() for name, _ in message["headers"]}
-            more = [(name, value) for name, value in self._headers if name not in known]
-            message["headers"] = [*message["headers"], *more]
-        await self._send(message)
-
-    async def refuse(self, error: RefusedError) -> None:
-        body = json.dumps({"error": str(error)}).encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-            *((name.lower().encode(), value.encode()) for name, value in error.headers.items()),
-        ]
-        await self.send({"type": "http.response.start", "status": error.status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
-        self._is_refused = True
 
 
 class Rate:

@@ -1,21 +1,29 @@
-"""The web application: the addresses, the guard around them, and errors as sentences."""
+"""The web application: the addresses, the guard around them, and errors as sentences.
+
+Every request passes the guard: the host that it names, where it comes from, and its size. A page elsewhere must not
+reach a studio on this machine: a name that another site made point here (DNS rebinding) is not among the hosts, and a
+write from a page of another origin is refused. Every response forbids what the pages do not need.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
+from starlette.types import Message, Receive, Scope, Send
 
 from assay._kernel import __version__
 from assay.core.errors import AssayError
-from assay.studio.access import LOCAL_NAMES, Access, Guard, Rate, RefusedError
+from assay.studio.access import LOCAL_NAMES, Access, Rate, RefusedError
 from assay.studio.collection import UnknownError
 from assay.studio.routes import judging, managing, pages, scores
 from assay.studio.routes.asking import ERRORS
@@ -32,6 +40,25 @@ DESCRIPTION = (
     "Everything that the pages of the studio do. A program sends `Authorization: Bearer TOKEN`; a page sends its "
     "cookie and, to write, the header X-CSRF-Token."
 )
+
+# What every response says.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+READING = {"GET", "HEAD", "OPTIONS"}
+# Bytes of a request's body: of one, and of an import.
+MOST_BYTES = 64 << 10
+MOST_IMPORT = 64 << 20
+TOO_LARGE = "the request is larger than {:,} bytes"
 
 
 def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCAL_NAMES) -> Guard:
@@ -68,11 +95,90 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
     return Guard(app, hosts)
 
 
+class Guard:
+    """An ASGI application around another one; `hosts` are the names under which it may be reached."""
+
+    def __init__(self, app: Any, hosts: Iterable[str]) -> None:  # noqa: ANN401 - an ASGI application
+        self.app = app
+        self.hosts = {name.lower() for name in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        request = GuardedRequest(scope, receive, send)
+        try:
+            self.check(scope["method"], Headers(scope=scope), request.most)
+            await self.app(scope, request.receive, request.send)
+        except RefusedError as error:
+            await request.refuse(error)
+
+    def check(self, method: str, headers: Headers, most: int) -> None:
+        """Raises for a host that is not ours, a write from another site, and an announced size that is too large."""
+        host = headers.get("host", "").lower()
+        if without_port(host) not in self.hosts:
+            raise RefusedError(421, "this studio does not answer for that host; see assay studio --allow-host")
+        origin = headers.get("origin")
+        is_foreign = origin is not None and urlsplit(origin).netloc.lower() != host
+        is_cross_site = headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
+        if method not in READING and (is_foreign or is_cross_site):
+            raise RefusedError(403, "a page of another site may not write here")
+        announced = headers.get("content-length", "0")
+        if announced.isdigit() and int(announced) > most:
+            raise RefusedError(413, TOO_LARGE.format(most))
+
+
+def without_port(host: str) -> str:
+    """A host without its port.
+
+    >>> without_port("localhost:80"), without_port("[::1]:80"), without_port("example.org")
+    ('localhost', '[::1]', 'example.org')
+    """
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
 def make_server(app: Guard, config: uvicorn.Config) -> uvicorn.Server:
     """A server whose open streams of changes end when it does."""
     server = uvicorn.Server(config)
     app.app.state.is_closing = lambda: server.should_exit
     return server
+
+
+class GuardedRequest:
+    """One request: its body is refused once it is too large, whatever size was announced; its response has HEADERS."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self._receive, self._send = scope, receive, send
+        self.most = MOST_IMPORT if scope["path"] == "/api/import" else MOST_BYTES
+        self._taken = 0
+        self._is_refused = False
+
+    async def receive(self) -> Message:
+        """The next part; past the limit the request is refused, and the application is told that nobody listens."""
+        message = await self._receive()
+        self._taken += len(message.get("body", b""))
+        if self._taken <= self.most:
+            return message
+        await self.refuse(RefusedError(413, TOO_LARGE.format(self.most)))
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """Sends what the application says, unless the request was refused."""
+        if self._is_refused:
+            return
+        if message["type"] == "http.response.start":
+            # What the API says is not kept by browsers.
+            more = {"cache-control": "no-store"} if self.scope["path"].startswith("/api") else {}
+            for name, value in (HEADERS | more).items():
+                MutableHeaders(scope=message).setdefault(name, value)
+        await self._send(message)
+
+    async def refuse(self, error: RefusedError) -> None:
+        response = JSONResponse({"error": str(error)}, error.status, {"connection": "close", **error.headers})
+        await response(self.scope, self._receive, self.send)
+        self._is_refused = True
 
 
 async def explain(_: Request, error: Exception) -> JSONResponse:
