@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import PolicyError
 from assay.core.text import printable, show
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Raised when a field of the JSON output is removed, renamed or changes its meaning; a field can be added.
 JSON_VERSION = 1
-LATEX = str.maketrans(
+LATEX_SIGNS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -44,10 +44,6 @@ LATEX = str.maketrans(
 )
 # Characters that mean nothing to LaTeX in a label.
 LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
-# How the best and the second best number of a column are written.
-MARKDOWN_STYLES = {0: "**%s**", 1: "<ins>%s</ins>"}
-LATEX_STYLES = {0: r"\textbf{%s}", 1: r"\underline{%s}"}
-HTML_STYLES = {0: "<b>%s</b>", 1: "<u>%s</u>"}
 
 
 class Exports:
@@ -147,19 +143,32 @@ def json_fields(kind: str) -> dict[str, Any]:
     return {"schema": f"assay/{kind}", "version": JSON_VERSION}
 
 
+class Markup(NamedTuple):
+    """How a language writes a text, the best and the second best number of a column, and the marks of a number."""
+
+    escape: Callable[[str], str]
+    styles: dict[int, str]
+    superscript: str
+    has_symbols: bool = True
+
+    def cells(self, table: Table) -> list[list[str]]:
+        """The cells row by row, with measures in symbols as papers write them."""
+
+        def write(cell: Cell, column: Column) -> str:
+            if isinstance(cell, Marked):
+                marks = self.superscript % cell.marks if cell.beats else ""
+                return self.styles.get(cell.place, "%s") % cell.number + marks
+            return self.escape(cell.symbol if isinstance(cell, Named) and self.has_symbols else shown(cell, column))
+
+        return texts(table, write)
+
+
 def to_markdown(table: Table) -> str:
     """A pipe table, as GitHub and notebooks read it."""
-
-    def line(values: Sequence[str]) -> str:
-        return "| " + " | ".join(values) + " |"
-
-    def write(cell: Cell, column: Column) -> str:
-        return styled(cell, MARKDOWN_STYLES, " <sup>%s</sup>") or markdown(shown(in_symbols(cell), column))
-
     rules = ["---" if column.is_text else "---:" for column in table.columns]
     heads = [markdown(column.symbol or column.name) for column in table.columns]
-    lines = [line(heads), line(rules), *map(line, texts(table, write))]
-    below = [part for text in lines_below(table, "Note: ", MARKDOWN_STYLES) for part in ("", markdown(text))]
+    lines = [f"| {' | '.join(values)} |" for values in (heads, rules, *MARKDOWN.cells(table))]
+    below = [part for text in lines_below(table, "Note: ", MARKDOWN.styles) for part in ("", markdown(text))]
     return "\n".join([*lines, *below]) + "\n"
 
 
@@ -173,26 +182,26 @@ def markdown(text: str) -> str:
 
 def to_latex(table: Table) -> str:
     """A booktabs table."""
-
-    def write(cell: Cell, column: Column) -> str:
-        return styled(cell, LATEX_STYLES, "$^{%s}$") or latex(shown(in_symbols(cell), column))
-
+    # LaTeX has no way to escape a label.
+    if table.label and not LABEL.fullmatch(table.label):
+        usual = "letters, digits and any of : - _ . / + only, such as tab:main"
+        raise PolicyError(f"a label has {usual}, not {show(table.label)}")
     align = "".join("l" if column.is_text else "r" for column in table.columns)
     # What a caption of one's own replaces is kept in comments.
     above = lines_below(table._replace(title="", legend="")) if table.title else []
     said = table._replace(caption="", notes=()) if table.title else table
-    caption = sentences(*lines_below(said._replace(hint=""), styles=LATEX_STYLES))
+    caption = sentences(*lines_below(said._replace(hint=""), styles=LATEX.styles))
     lines = [
         *(f"% {printable(text)}" for text in above),
         r"\begin{table}",
         r"  \centering",
         *([f"  \\caption{{{latex(caption)}}}"] if caption else []),
-        *([f"  \\label{{{reference(table.label)}}}"] if table.label else []),
+        *([f"  \\label{{{table.label}}}"] if table.label else []),
         f"  \\begin{{tabular}}{{{align}}}",
         r"    \toprule",
         latex_row([latex(column.symbol or column.name) for column in table.columns]),
         r"    \midrule",
-        *map(latex_row, texts(table, write)),
+        *map(latex_row, LATEX.cells(table)),
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
@@ -212,63 +221,38 @@ def latex_row(cells: list[str]) -> str:
 
 def latex(text: str) -> str:
     """A text, escaped for LaTeX."""
-    return printable(text).translate(LATEX)
-
-
-def reference(label: str) -> str:
-    """A label, checked: LaTeX has no way to escape one."""
-    if not LABEL.fullmatch(label):
-        raise PolicyError(
-            f"a label has letters, digits and any of : - _ . / + only, such as tab:main, not {show(label)}"
-        )
-    return label
-
-
-def in_symbols(cell: Cell) -> Cell:
-    """A cell for a paper, which writes measures in symbols."""
-    return cell.symbol if isinstance(cell, Named) else cell
+    return printable(text).translate(LATEX_SIGNS)
 
 
 def to_html(table: Table) -> str:
     """A table for notebooks."""
+    sides = ["left" if column.is_text else "right" for column in table.columns]
+
+    def row(tag: str, cells: Iterable[str]) -> str:
+        pairs = zip(sides, cells, strict=True)
+        return "<tr>" + "".join(f'<{tag} style="text-align:{side}">{cell}</{tag}>' for side, cell in pairs) + "</tr>"
+
+    head = row("th", [html(column.name) for column in table.columns])
+    body = "".join(row("td", cells) for cells in HTML.cells(table))
+    below = "".join(f"<p>{html(text)}</p>" for text in lines_below(table, styles=HTML.styles))
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{below}\n"
+
+
+def html(text: str) -> str:
     from html import escape
 
-    def element(tag: str, content: str, column: Column) -> str:
-        side = "left" if column.is_text else "right"
-        return f'<{tag} style="text-align:{side}">{content}</{tag}>'
-
-    def write(cell: Cell, column: Column) -> str:
-        content = styled(cell, HTML_STYLES, "<sup>%s</sup>") or escape(printable(shown(cell, column)))
-        return element("td", content, column)
-
-    head = "".join(element("th", escape(printable(column.name)), column) for column in table.columns)
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in texts(table, write))
-    below = "".join(f"<p>{escape(printable(text))}</p>" for text in lines_below(table, styles=HTML_STYLES))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}\n"
+    return escape(printable(text))
 
 
-def styled(cell: Cell, styles: dict[int, str], superscript: str) -> str:
-    """A marked number in the style of its place, with its marks; empty for any other cell."""
-    if not isinstance(cell, Marked):
-        return ""
-    return styles.get(cell.place, "%s") % cell.number + (superscript % cell.marks if cell.beats else "")
-
-
-def to_csv(table: Table) -> str:
-    """Comma-separated values with every digit."""
-    return write_separated(table, ",")
-
-
-def to_tsv(table: Table) -> str:
-    """Tab-separated values with every digit."""
-    return write_separated(table, "\t")
+MARKDOWN = Markup(markdown, {0: "**%s**", 1: "<ins>%s</ins>"}, " <sup>%s</sup>")
+LATEX = Markup(latex, {0: r"\textbf{%s}", 1: r"\underline{%s}"}, "$^{%s}$")
+HTML = Markup(html, {0: "<b>%s</b>", 1: "<u>%s</u>"}, "<sup>%s</sup>", has_symbols=False)
 
 
 def write_separated(table: Table, delimiter: str) -> str:
-    """Values separated by a delimiter; empty for a missing value."""
-    return write_rows(
-        [[column.name for column in table.columns], *(map(unmarked, row) for row in table.rows)], delimiter
-    )
+    """Values with every digit, separated by a delimiter; empty for a missing value."""
+    heads = [column.name for column in table.columns]
+    return write_rows([heads, *(map(unmarked, row) for row in table.rows)], delimiter)
 
 
 def write_rows(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
@@ -288,11 +272,6 @@ class Lines(list[str]):
         self.append(row.removesuffix("\r\n") + "\n")
 
 
-def to_json(table: Table) -> str:
-    """A list of records with every digit."""
-    return write_json(records(table))
-
-
 def records(table: Table) -> list[dict[str, Any]]:
     """One dict per row, by the names of the columns; None for what is not a finite number."""
     names = [column.name for column in table.columns]
@@ -308,9 +287,9 @@ def unmarked(cell: Cell) -> str | float | int | None:
 
 FORMATS: dict[str, Callable[[Table], str]] = {
     "table": to_text,
-    "tsv": to_tsv,
-    "csv": to_csv,
-    "json": to_json,
+    "tsv": lambda table: write_separated(table, "\t"),
+    "csv": lambda table: write_separated(table, ","),
+    "json": lambda table: write_json(records(table)),
     "markdown": to_markdown,
     "latex": to_latex,
     "html": to_html,

@@ -50,11 +50,6 @@ class Ranged(NamedTuple):
     low: float | None
     high: float | None
 
-    @property
-    def radius(self) -> float:
-        """Half the width of the interval."""
-        return math.nan if self.low is None or self.high is None else (self.high - self.low) / 2
-
 
 class Named(NamedTuple):
     """The name of a measure as it was written, and as papers write it."""
@@ -121,8 +116,8 @@ def shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, Marked):
         return f"{cell.number} {cell.marks}".rstrip()
     if isinstance(cell, Ranged):
-        number = shown(cell.value, column)
-        return number if cell.low is None or cell.high is None else f"{number} ± {shown(cell.radius, column)}"
+        around = "" if cell.low is None or cell.high is None else f" ± {shown((cell.high - cell.low) / 2, column)}"
+        return shown(cell.value, column) + around
     if isinstance(cell, Named):
         return cell.name
     if cell is None:
@@ -139,21 +134,16 @@ def texts(table: Table, write: Callable[[Cell, Column], str]) -> list[list[str]]
 
 def lines_below(table: Table, prefix: str = "", styles: dict[int, str] | None = None) -> list[str]:
     """The captions and what the cells mean, with the hint, and the notes."""
-    legend = sentences(table.legend, explain_styles(table, styles or {}))
+    places = {cell.place for row in table.rows for cell in row if isinstance(cell, Marked)}
+    words = {0: "best in bold", 1: "second best underlined"}
+    styled = ", ".join(word for place, word in words.items() if place in places and place in (styles or {}))
+    legend = sentences(table.legend, styled[:1].upper() + styled[1:])
     if table.hint:
         # A caption with a hint says how the numbers were computed; what they are comes before it.
         said = [sentences(table.title, legend), f"{table.caption}, {table.hint}"]
     else:
         said = [sentences(table.title, table.caption, legend)]
     return [*filter(None, said), *(f"{prefix}{note}" for note in table.notes)]
-
-
-def explain_styles(table: Table, styles: dict[int, str]) -> str:
-    """What bold and underlined numbers are, if there are any."""
-    places = {cell.place for row in table.rows for cell in row if isinstance(cell, Marked)}
-    words = {0: "best in bold", 1: "second best underlined"}
-    text = ", ".join(word for place, word in words.items() if place in places and place in styles)
-    return text[:1].upper() + text[1:]
 
 
 def sentences(*texts: str) -> str:

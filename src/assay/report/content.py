@@ -35,13 +35,7 @@ LENGTH = "length"
 UNKNOWN = "(none)"
 OTHERS = "(others)"
 # The lengths of a question in words, from a number on.
-LENGTHS = (
-    (1, "1 to 2 words"),
-    (3, "3 to 5 words"),
-    (6, "6 to 10 words"),
-    (11, "11 to 20 words"),
-    (21, "more than 20 words"),
-)
+LENGTHS = {1: "1 to 2 words", 3: "3 to 5 words", 6: "6 to 10 words", 11: "11 to 20 words", 21: "more than 20 words"}
 
 
 def blank_core(names: Sequence[str], title: str) -> dict[str, Any]:
@@ -173,8 +167,8 @@ def length_of(question: str) -> str:
     >>> length_of("what is nDCG")
     '3 to 5 words'
     """
-    words = len(question.split())
-    return next((name for least, name in reversed(LENGTHS) if words >= least), LENGTHS[0][1])
+    words = max(1, len(question.split()))
+    return next(name for least, name in reversed(LENGTHS.items()) if words >= least)
 
 
 def answer_parts(answers: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -29,25 +29,6 @@ if TYPE_CHECKING:
 ENDINGS = (".html", ".htm")
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
-PAGE = """{start}
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>assay report</title>
-<style>{styles}</style>
-</head>
-<body>
-<a class="skip" href="#verdict">To the verdict</a>
-<header><div class="bar"><h1>assay report</h1></div><nav aria-label="Sections"></nav></header>
-<main><p>Loading …</p><noscript><p>This report needs JavaScript, which is inside the file.</p></noscript></main>
-<footer></footer>
-{parts}<script type="module">{library}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
 
 
 class Content(NamedTuple):
@@ -86,7 +67,7 @@ def page_of(content: Content) -> str:
     parts += [pack(name, compact(each)) for name, each in content.parts]
     library, script, styles = chart_library(), joined_modules("report"), static("report.css")
     policy = policy_of(library, script)
-    return PAGE.format(
+    return static("report.html").format(
         start=START.decode(), policy=policy, styles=styles, parts="".join(parts), library=library, script=script
     )
 

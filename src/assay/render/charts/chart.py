@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
@@ -47,23 +48,6 @@ SNIPPET = "globalThis.vegaEmbed = vegaEmbed;"
 SHOW = """\
 const spec = JSON.parse(document.getElementById("spec").textContent);
 vegaEmbed("#chart", spec, {actions: {export: true, source: false, compiled: false, editor: false}, ast: true});
-"""
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%(policy)s">
-<title>%(title)s</title>
-<style>body { margin: 16px; background: %(background)s; }</style>
-</head>
-<body>
-<div id="chart"></div>
-<script type="application/json" id="spec">%(spec)s</script>
-<script type="module">%(library)s</script>
-<script type="module">%(show)s</script>
-</body>
-</html>
 """
 
 
@@ -212,16 +196,12 @@ def chart_page(spec: dict[str, Any], title: str, background: str) -> str:
     """The page that shows a chart."""
     library = chart_library()
     plain = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    parts = {
-        "policy": f"{policy_of(library, SHOW)}; img-src data: blob:",
-        "title": escape(title),
-        "background": background,
-        # No character of the JSON can end the element that it stands in.
-        "spec": plain.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}),
-        "library": library,
-        "show": SHOW,
-    }
-    return PAGE % parts
+    # No character of the JSON can end the element that it stands in.
+    safe = plain.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+    policy = f"{policy_of(library, SHOW)}; img-src data: blob:"
+    parts = {"policy": policy, "title": escape(title), "background": background, "spec": safe}
+    page = (files("assay.render.charts") / "page.html").read_text(encoding="utf-8")
+    return page % {**parts, "library": library, "show": SHOW}
 
 
 @cache
