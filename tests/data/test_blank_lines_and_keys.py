@@ -11,10 +11,7 @@ from tables import for_each
 QRELS = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}, {"query_id": "q2", "doc_id": "d2", "relevance": 1}]
 RUN = [{"query_id": "q1", "doc_id": "d1", "score": 1.5}, {"query_id": "q2", "doc_id": "d2", "score": 0.5}]
 TEXTS = [{"_id": "1", "text": "one"}, {"_id": "2", "text": "two"}]
-RECORDS = [
-    {"query_id": "q1", "answer": "a", "references": ["a"]},
-    {"query_id": "q2", "answer": "b", "references": ["c"]},
-]
+RECORDS = [{"query_id": query, "answer": answer, "references": ["a"]} for query, answer in (("q1", "a"), ("q2", "b"))]
 
 
 def rag(path):

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import polars
 import pyarrow
@@ -54,47 +53,35 @@ def test_as_prepared(kind, table, threads):
     assert plain[0] is True
 
 
-@for_each(
-    ("query", "document", "score"),
-    [
-        ("q1", "b", math.nan),
-        ("q1", "b", math.inf),
-        ("q1", "b", None),
-        ("q1", "", 1.0),
-        ("", "b", 1.0),
-        (None, "b", 1.0),
-        ("q1", None, 1.0),
-    ],
-)
+NO_SCORES = [("q1", "b", score) for score in (math.nan, math.inf, None)]
+NO_IDS = [("q1", "", 1.0), ("", "b", 1.0), (None, "b", 1.0), ("q1", None, 1.0)]
+
+
+@for_each("row", NO_SCORES + NO_IDS)
 @for_each("kind", MAKERS)
-def test_what_is_missing_is_refused_as_ever(kind, query, document, score):
-    frame = MAKERS[kind](columns_of([("q1", "a", 1.0, "x"), (query, document, score, "y")]))
+def test_what_is_missing_is_refused_as_ever(kind, row):
+    frame = MAKERS[kind](columns_of([("q1", "a", 1.0, "x"), (*row, "y")]))
     assert ranked(lambda ranker: rank_plain_frame(ranker, frame, None, 1))[0] is False
     with pytest.raises(assay.errors.FormatError, match="row 1"):
         assay.evaluate(QRELS, frame, "ap")
 
 
-@for_each(
-    "frame",
-    [
-        polars.DataFrame({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
-        polars.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [1, 2]}),
-        polars.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": np.float32([1, 2])}),
-        polars.DataFrame(
-            {
-                "query_id": ["q1", "q1"],
-                "doc_id": polars.Series(["a", "b"], dtype=polars.Categorical),
-                "score": [1.0, 2.0],
-            }
-        ),
-        polars.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": [1.0], "given_rank": [1]}),
-        polars.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "value": [1.0]}),
-        polars.DataFrame({"query_id": [], "doc_id": [], "score": []}),
-        pd.DataFrame({"query_id": ["q1", 7], "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
-        pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], 3: [1.0]}),
-        pyarrow.table({"query_id": pyarrow.chunked_array([["q1"], ["q1"]]), "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
-    ],
-)
+GOOD = polars.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
+OTHERS = [
+    GOOD.with_columns(query_id=polars.lit(1)),
+    GOOD.cast({"score": polars.Int64}),
+    GOOD.cast({"score": polars.Float32}),
+    GOOD.cast({"doc_id": polars.Categorical}),
+    GOOD.with_columns(given_rank=polars.lit(1)),
+    GOOD.rename({"score": "value"}),
+    polars.DataFrame({"query_id": [], "doc_id": [], "score": []}),
+    pd.DataFrame({"query_id": ["q1", 7], "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
+    pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], 3: [1.0]}),
+    pyarrow.table({"query_id": pyarrow.chunked_array([["q1"], ["q1"]]), "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
+]
+
+
+@for_each("frame", OTHERS)
 def test_other_types_are_prepared(frame):
     assert ranked(lambda ranker: rank_plain_frame(ranker, frame, None, 1))[0] is False
 

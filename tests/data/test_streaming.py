@@ -51,25 +51,22 @@ def test_ten_times_the_file_needs_no_more_memory(tmp_path):
 
 
 def test_no_run_is_made_of_a_file(tmp_path, monkeypatch):
-    trec, table, objects = tmp_path / "run.trec", tmp_path / "run.csv", tmp_path / "run.json"
-    trec.write_text("q1 Q0 d1 1 2.0 t\n")
-    table.write_text("qid,docno,score\nq1,d1,2\n")
-    objects.write_text(json.dumps({"q1": {"d1": 2}}))
+    files = {"run.trec": "q1 Q0 d1 1 2 t\n", "run.csv": "qid,docno,score\nq1,d1,2\n", "run.json": '{"q1": {"d1": 2}}'}
 
     def refuse(*_, **__):
         raise AssertionError("a run was made")
 
     monkeypatch.setattr(Run, "__init__", refuse)
-    for path in (trec, table, objects):
-        assert assay.evaluate({"q1": ["d1"]}, path, ["rr"])["rr"] == 1
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+        assert assay.evaluate({"q1": ["d1"]}, tmp_path / name, ["rr"])["rr"] == 1
 
 
 def test_a_json_run_is_read_query_by_query(tmp_path):
     """Values that are longer than what is read at a time, and that end where a piece of the text ends."""
     for padding in (0, 1, 2, 3, 17):
-        run = {
-            f"q{number}": {f"{'x' * padding}d{document}": document for document in range(9_000)} for number in range(9)
-        }
+        ranking = {f"{'x' * padding}d{document}": document for document in range(9_000)}
+        run = {f"q{number}": ranking for number in range(9)}
         path = tmp_path / "run.json"
         path.write_text(json.dumps(run))
         assert path.stat().st_size > 1 << 20
@@ -82,9 +79,6 @@ def test_json_may_be_cut_anywhere(chunk, tmp_path, monkeypatch):
     monkeypatch.setattr("assay.data.formats.json.CHUNK", chunk)
     text = ' {"q\\u00e91" : {"d\\"1": 1.25e1, "d2": -3, "d3": 0}, "q2":["a","b\\\\"] ,\n "q3": [["a", 1], ["b", 12]], "q4": {} } \n'
     (tmp_path / "run.json").write_text(text)
-    assert assay.read_run(tmp_path / "run.json").to_dict() == {
-        "qé1": {'d"1': 12.5, "d2": -3.0, "d3": 0.0},
-        "q2": ["a", "b\\"],
-        "q3": {"a": 1.0, "b": 12.0},
-        "q4": {},
-    }
+    rankings = [{'d"1': 12.5, "d2": -3.0, "d3": 0.0}, ["a", "b\\"], {"a": 1.0, "b": 12.0}, {}]
+    found = assay.read_run(tmp_path / "run.json").to_dict()
+    assert found == dict(zip(("qé1", "q2", "q3", "q4"), rankings, strict=True))

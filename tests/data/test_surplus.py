@@ -4,6 +4,7 @@ import pytest
 
 import assay
 from assay.errors import FormatError
+from tables import for_each
 
 QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d2": 1}}
 FIRST = "q1 Q0 d1 1 2.5 one"
@@ -23,37 +24,29 @@ BAD = [
 ]
 
 
-@pytest.fixture
-def write(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return lambda text: (tmp_path / "run").write_bytes(text.encode())
-
-
-@pytest.mark.parametrize(("text", "cause"), BAD)
-def test_the_likely_cause_is_named(write, text, cause):
-    write(text)
+@for_each(("text", "cause"), BAD)
+def test_the_likely_cause_is_named(make, text, cause):
+    make("run", text)
     for read in (assay.read_run, lambda path: assay.evaluate(QRELS, path, ["ap"])):
         with pytest.raises(FormatError) as caught:
             read("run")
         assert EXPECTED + cause in str(caught.value)
 
 
-def test_one_who_keeps_to_another_rule_is_enough_to_refuse(write):
-    write(BAD[0][0])
-    with pytest.raises(FormatError, match="two lines are joined"):
-        assay.evaluate(QRELS, "run", ["trec_eval:map", "ndcg"])
-
-
-@pytest.mark.parametrize("convention", ["trec_eval", "trec_eval_9"])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_conventions_of_trec_eval_ignore_the_rest_and_count(write, convention, threads):
+@for_each("convention", ["trec_eval", "trec_eval_9"])
+@for_each("threads", [1, 3])
+def test_the_conventions_of_trec_eval_ignore_the_rest_and_count(make, convention, threads):
     # The lines of q1 do not stand together, so they are read twice and counted once.
-    write("q1 Q0 x 1 9 t more\nq2 Q0 d2 1 1 t\nq1 Q0 d1 1 2.5 my long tag\nunknown Q0 d1 1 1 t t\n")
+    make("run", "q1 Q0 x 1 9 t more\nq2 Q0 d2 1 1 t\nq1 Q0 d1 1 2.5 my long tag\nunknown Q0 d1 1 1 t t\n")
     result = assay.evaluate(QRELS, "run", ["map"], convention=convention, threads=threads)
     assert result.scores["map"].tolist() == [0.25, 1]
     text = "3 lines of the run have more than 6 fields; what follows the sixth is ignored, as in trec_eval"
     assert [note.text for note in result.notes if note.kind == "surplus"] == [text]
-    write("q1 Q0 x 1 9 t\nq2 Q0 d2 1 1 t\nq1 Q0 d1 1 2.5 my\n")
+    make("run", "q1 Q0 x 1 9 t\nq2 Q0 d2 1 1 t\nq1 Q0 d1 1 2.5 my\n")
     tidy = assay.evaluate(QRELS, "run", ["map"], convention=convention)
     assert tidy.scores["map"].tolist() == [0.25, 1]
     assert not any(note.kind == "surplus" for note in tidy.notes)
+    # One measure that keeps to another rule is enough to refuse.
+    make("run", BAD[0][0])
+    with pytest.raises(FormatError, match="two lines are joined"):
+        assay.evaluate(QRELS, "run", ["trec_eval:map", "ndcg"])

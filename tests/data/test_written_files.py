@@ -2,11 +2,9 @@
 
 import os
 import stat
-import string
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import polars
 import pytest
 
@@ -16,17 +14,17 @@ from assay.data.formats import BY_NAME
 from assay.errors import FileError, FormatError
 from tables import for_each
 
-# Where it is written.
+MISFITS = [
+    ("run.parquet.gz", None, "Parquet files are already compressed"),
+    ("run", "beir", "beir is a format for judgments; write a run as tsv"),
+    ("run", "cvs", "unknown format 'cvs'; choose one of trec, json"),
+]
 
 
-def test_formats_that_do_not_fit(tmp_path):
-    run = Run({"q1": {"a": 1}})
-    with pytest.raises(FormatError, match="Parquet files are already compressed"):
-        run.write(tmp_path / "run.parquet.gz")
-    with pytest.raises(FormatError, match="beir is a format for judgments; write a run as tsv"):
-        run.write(tmp_path / "run", format="beir")
-    with pytest.raises(FormatError, match="unknown format 'cvs'; choose one of trec, json"):
-        run.write(tmp_path / "run", format="cvs")
+@for_each(("name", "format", "said"), MISFITS)
+def test_formats_that_do_not_fit(name, format, said, tmp_path):
+    with pytest.raises(FormatError, match=said):
+        Run({"q1": {"a": 1}}).write(tmp_path / name, format=format)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -61,9 +59,10 @@ def test_a_format_may_be_named(tmp_path):
     assert assay.read_run(tmp_path / "run.csv.gz", format="json").to_dict() == {"q1": {"a": 1.0}}
 
 
-@for_each(
-    ("place", "words"), [("missing/run.trec", "No such file"), ("folder", "is a directory"), ("x" * 300, "too long")]
-)
+PLACES = [("missing/run.trec", "No such file"), ("folder", "is a directory"), ("x" * 300, "too long")]
+
+
+@for_each(("place", "words"), PLACES)
 def test_a_place_that_cannot_be_written_to(place, words, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(FileError, match=words):
@@ -93,16 +92,12 @@ def test_a_file_has_the_usual_mode(tmp_path):
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == stat.S_IMODE((tmp_path / "usual").stat().st_mode)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
-def test_a_link_stays_a_link(tmp_path):
+@pytest.mark.skipif(os.name == "nt", reason="links and devices of POSIX")
+def test_links_and_devices_stay_what_they_are(tmp_path):
     (tmp_path / "link.trec").symlink_to(tmp_path / "target.trec")
     Run({"q1": {"a": 1}}).write(tmp_path / "link.trec")
     assert (tmp_path / "link.trec").is_symlink()
     assert (tmp_path / "target.trec").read_text() == "q1 Q0 a 1 1 assay\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
-def test_a_device_is_written_into():
     Run({"q1": {"a": 1}}).write("/dev/null")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
@@ -114,12 +109,8 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
 
 
 def test_a_million_rows_are_written(tmp_path):
-    letters = np.array(list(string.ascii_lowercase))
-    documents = ["".join(each) for each in letters[np.random.default_rng(1).integers(0, 26, (1_000, 8))]]
-    run = Run(
-        {f"q{number}": {document: 1 / rank for rank, document in enumerate(documents, 1)} for number in range(1_000)}
-    )
-    run.write(tmp_path / "run.trec")
+    scores = {f"document-{rank}": 1 / rank for rank in range(1, 1_001)}
+    Run({f"q{number}": scores for number in range(1_000)}).write(tmp_path / "run.trec")
     lines = (tmp_path / "run.trec").read_text().splitlines()
     assert len(lines) == 1_000_000
-    assert lines[1_001] == f"q1 Q0 {documents[1]} 2 0.5 assay"
+    assert lines[1_001] == "q1 Q0 document-2 2 0.5 assay"

@@ -1,6 +1,7 @@
 """Many files as one: a directory or a glob of parts is one run, in every format."""
 
 import gzip
+import io
 import resource
 from pathlib import Path
 
@@ -23,10 +24,7 @@ def trec(rows):
 
 
 def parquet(rows):
-    import io
-
-    file = io.BytesIO()
-    rows.write_parquet(file)
+    rows.write_parquet(file := io.BytesIO())
     return file.getvalue()
 
 
@@ -105,14 +103,14 @@ def test_json_parts_hold_other_queries_each(tmp_path):
         assay.read_run(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "place"),
-    [
-        ("part-00002", "q5 Q0 d 1 high bm25\n", "part-00002, line 2: the score 'high'"),
-        ("part-00002.csv", "q5,d,high\n", "part-00002.csv, line 3: 'high'"),
-        ("part-00002.jsonl", '{"query_id": "q5", "doc_id": "d"}\n', "part-00002.jsonl, line 2"),
-    ],
-)
+BAD = [
+    ("part-00002", "q5 Q0 d 1 high bm25\n", "part-00002, line 2: the score 'high'"),
+    ("part-00002.csv", "q5,d,high\n", "part-00002.csv, line 3: 'high'"),
+    ("part-00002.jsonl", '{"query_id": "q5", "doc_id": "d"}\n', "part-00002.jsonl, line 2"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "place"), BAD)
 def test_a_bad_line_is_named_with_its_part(name, line, place, split):
     folder = split(name.replace("00002", "{}"), 1, ROWS[:3])
     with (folder / name).open("a") as file:
@@ -162,10 +160,12 @@ def test_directories_that_are_not_one_set_of_files_are_refused(name, split):
 
 def test_nothing_to_read_is_refused(tmp_path):
     (tmp_path / "_SUCCESS").touch()
-    with pytest.raises(FileError, match="has no files with data"):
-        assay.read_run(tmp_path)
-    with pytest.raises(FileError, match=r"no file matches '.*\*\.parquet'"):
-        assay.read_run(tmp_path / "*.parquet")
+    for path, said in (
+        (tmp_path, "has no files with data"),
+        (tmp_path / "*.parquet", r"no file matches '.*\*\.parquet'"),
+    ):
+        with pytest.raises(FileError, match=said):
+            assay.read_run(path)
 
 
 @for_each("name", ["run*.trec", "run[1].trec", "run?.parquet", "run[1].csv"])
@@ -179,10 +179,8 @@ def test_a_file_whose_name_looks_like_a_glob_still_opens(name, tmp_path):
 
 @pytest.mark.parametrize("form", ["part-{}", "part-{}-1a2b.c000.snappy.parquet"])
 def test_two_thousand_parts_need_few_descriptors(form, split):
-    rows = polars.DataFrame(
-        {"query_id": [f"q{row // 10}" for row in range(2000)], "doc_id": [f"d{row % 10}" for row in range(2000)]}
-    ).with_columns(score=polars.int_range(2000, 0, -1).cast(polars.Float64))
-    folder = split(form, 1, rows)
+    rows = [(f"q{row // 10}", f"d{row % 10}", 2000.0 - row) for row in range(2000)]
+    folder = split(form, 1, polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row"))
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 64, before[1]))
     try:
@@ -197,9 +195,6 @@ def test_different_runs_in_a_directory_are_suspected(tmp_path):
     said = r"more than once.*; if these 2 files \(bm25.run to dense.run\) are different runs, name each of them"
     with pytest.raises(assay.errors.DuplicateError, match=said):
         assay.evaluate(QRELS, tmp_path)
-
-
-def test_a_message_about_a_single_file_has_no_such_hint(tmp_path):
     (tmp_path / "x.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
     with pytest.raises(assay.errors.DuplicateError) as caught:
         assay.evaluate(QRELS, tmp_path / "x.run")
