@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import decode_json
 from assay.core.text import show
-from assay.data.formats import TREC, TSV, recognise
+from assay.data.formats import recognise_files
 from assay.data.frames.columns import as_id, list_names, normalise_name
 from assay.data.frames.frame import from_tuples, is_frame, library_errors, whole_frame
 from assay.data.records.fields import as_mapping
-from assay.files.source import is_source, open_source
+from assay.files.source import is_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,15 +149,12 @@ def as_objects(frame: polars.DataFrame, parts: Sequence[Part]) -> polars.DataFra
 def read_parts(data: object, name: str) -> Iterator[Part]:
     data = from_tuples(list(data) if isinstance(data, Iterator) and not is_source(data) else data)
     if is_source(data):
-        with open_source(data) as source:  # type: ignore[arg-type]
-            format_ = recognise(source, default=TSV)
-            for file in source.files:
-                chosen = TSV if format_ is TREC else format_
-                if chosen.batches is None:
-                    yield object_part(chosen.read_content(file), file.name)
-                    continue
-                with closing(chosen.batches(file)) as batches:
-                    yield from (Part(batch.frame, file.name, batch.numbers, batch.noun) for batch in batches)
+        for file, format_ in recognise_files(data):  # type: ignore[arg-type]
+            if format_.batches is None:
+                yield object_part(format_.read_content(file), file.name)
+                continue
+            with closing(format_.batches(file)) as batches:
+                yield from (Part(batch.frame, file.name, batch.numbers, batch.noun) for batch in batches)
     elif is_frame(data):
         with library_errors():
             frame = whole_frame(data)
@@ -217,8 +214,7 @@ def coalesce(column: polars.Series, other: polars.Series) -> polars.Series:
 def check_fields(part: Part, found: Collection[str], fields: Fields, needed: Sequence[str]) -> None:
     for field in needed:
         if field not in found and part.frame.columns:
-            usual = ", ".join(fields[field][:3])
-            has = list_names(part.frame.columns)
+            usual, has = ", ".join(fields[field][:3]), list_names(part.frame.columns)
             raise FormatError(f"{part.name} has no column for {field} ({usual} …); it has {has}; rename one of them")
 
 

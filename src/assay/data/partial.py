@@ -23,10 +23,7 @@ from assay.data.run import Run
 from assay.files.source import Source, check_path, is_source, is_stream, open_source
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator
-
-    from assay.files.source import Source
 
 # What is read of a run: bytes of a file, rows of a table, queries of other data.
 MOST_BYTES = BLOCK = 1 << 22
@@ -84,7 +81,6 @@ def ids_of_object(data: Any, columns: Mapping[str, str] | None) -> Ids:  # noqa:
 
 
 def gather_ids(pairs: Iterable[tuple[str, str]]) -> Ids:
-    """The documents of each query."""
     ids: Ids = {}
     for query, document in pairs:
         ids.setdefault(query, []).append(document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,8 +85,7 @@ class QueryTable:
 
     def values_of(self, number: int) -> list[float]:
         """The grades or the scores of one query, by its number."""
-        values: list[float] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
-        return values
+        return self.values[self.starts[number] : self.starts[number + 1]].tolist()  # type: ignore[no-any-return]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as Python objects, in the form in which it was given."""
@@ -156,8 +155,8 @@ class Qrels(QueryTable):
         self.index = self.make_index(duplicates or "count")
         self.indexes: dict[str, Index] = {}
 
-    def __reduce__(self) -> tuple[Callable[..., Qrels], tuple[object, str | None, str | None]]:
-        return restore_qrels, (self._as_given(), self.duplicates, self.source)
+    def __reduce__(self) -> tuple[Callable[..., Qrels], tuple[object], dict[str, str | None]]:
+        return partial(Qrels, duplicates=self.duplicates), (self._as_given(),), {"source": self.source}
 
     def _as_given(self) -> object:
         """The judgments in a form that loses nothing."""
@@ -169,10 +168,7 @@ class Qrels(QueryTable):
         rows = {query: self.rows.documents(number) for number, query in enumerate(self.queries)}
         if self.has_repeats:
             return rows
-        values = map(self.values_of, range(len(self)))
-        return {
-            query: dict(zip(rows[query], each, strict=True)) for query, each in zip(self.queries, values, strict=True)
-        }
+        return {query: dict(zip(rows[query], self.values_of(self.number(query)), strict=True)) for query in rows}
 
     def make_index(self, duplicates: str) -> Index:
         """The judged documents, with the grades that a policy gives to duplicate judgments."""
@@ -197,8 +193,7 @@ class Qrels(QueryTable):
     def __getitem__(self, query: object) -> dict[str, float]:
         """The grade of each document of a query; the highest if several groups have it."""
         number = self.number(query)
-        starts = self.index_starts
-        documents = range(starts[number], starts[number + 1])
+        documents = range(*self.index_starts[number : number + 2])
         return {self.index.document(document): self.grades[document] for document in documents}
 
     def groups(self, query: object) -> dict[str, dict[str, float]]:
@@ -229,14 +224,12 @@ class Qrels(QueryTable):
 
     @cached_property
     def index_starts(self) -> list[int]:
-        starts: list[int] = np.frombuffer(self.index.starts(), dtype=np.int64).tolist()
-        return starts
+        return np.frombuffer(self.index.starts(), dtype=np.int64).tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def grades(self) -> list[float]:
         """The grade of each judged document, by query."""
-        grades: list[float] = np.frombuffer(self.index.grades(), dtype=np.float64).tolist()
-        return grades
+        return np.frombuffer(self.index.grades(), dtype=np.float64).tolist()  # type: ignore[no-any-return]
 
     @property
     def has_equal_grades(self) -> bool:
@@ -248,12 +241,6 @@ class Qrels(QueryTable):
         import polars
 
         return polars.DataFrame(self.rows).rename({"value": "relevance"})
-
-
-def restore_qrels(data: object, duplicates: str | None, source: str | None) -> Qrels:
-    qrels = Qrels(data, duplicates=duplicates)
-    qrels.source = source
-    return qrels
 
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:

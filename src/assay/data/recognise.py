@@ -52,21 +52,17 @@ def read_data(
     `kind` says which of the two it is, and `format` how it is written, if the file does not tell.
     """
     if kind is None and isinstance(source, StandardInput):
-        source = keep_input(source)
+        # As it is read twice; not more of it than a temporary file would take.
+        kept, most = KeptInput(), LIMITS.get().temporary
+        while chunk := source.read(CHUNK):
+            if kept.write(chunk) and kept.tell() > most:
+                raise refuse(f"standard input: more than {size(most)}", "temporary")
+        kept.seek(0)
+        source = kept
     is_judgments = holds_judgments(source, format) if kind is None else kind == "qrels"
     if isinstance(source, KeptInput):
         source.seek(0)
     return Qrels(source, format=format, duplicates="first") if is_judgments else Run(source, format=format)
-
-
-def keep_input(source: StandardInput) -> KeptInput:
-    """Standard input in memory, as it is read twice; not more of it than a temporary file would take."""
-    kept, most = KeptInput(), LIMITS.get().temporary
-    while chunk := source.read(CHUNK):
-        if kept.write(chunk) and kept.tell() > most:
-            raise refuse(f"standard input: more than {size(most)}", "temporary")
-    kept.seek(0)
-    return kept
 
 
 def holds_judgments(data: Readable, format_: str | None) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
 from assay.core.text import count, show
@@ -74,9 +74,8 @@ class Run(QueryTable):
         """A query's documents as given: with their scores, or without if only their order is known."""
         number = self.number(query)
         documents = self.rows.documents(number)
-        if self.rows.is_ordered(number):
-            return documents
-        return list(zip(documents, self.values_of(number), strict=True))
+        is_ordered = self.rows.is_ordered(number)
+        return documents if is_ordered else list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """`{query: {document: score}}`; a list for a given order, of `(document, score, rank)` if it keeps scores.
@@ -89,14 +88,13 @@ class Run(QueryTable):
         self, query: str
     ) -> dict[str, float] | list[tuple[str, float]] | list[str] | list[tuple[str, float, int]]:
         """One query's ranking in the simplest form that loses nothing."""
-        ranking, number = self[query], self.number(query)
-        if self.keeps_scores(number):
-            documents = cast("list[str]", ranking)
-            return list(zip(documents, self.values_of(number), range(1, len(documents) + 1), strict=True))
+        number = self.number(query)
+        documents, values = self.rows.documents(number), self.values_of(number)
         if self.rows.is_ordered(number):
-            return ranking
-        scores = dict(cast("list[tuple[str, float]]", ranking))
-        return scores if len(scores) == len(ranking) else ranking
+            ranks = range(1, len(documents) + 1)
+            return list(zip(documents, values, ranks, strict=True)) if any(values) else documents
+        pairs = list(zip(documents, values, strict=True))
+        return pairs if len(set(documents)) < len(documents) else dict(pairs)
 
     def keeps_scores(self, number: int) -> bool:
         """Whether a query's ranking is a given order that has scores beside it, by the query's number."""
@@ -159,7 +157,8 @@ def run_names(arguments: Sequence[str]) -> list[str]:
     >>> run_names(("runs/bm25/", "runs/dense/part-*.parquet"))
     ['bm25', 'dense']
     """
-    short = [short_name(each) for each in arguments]
+    files = [pattern_name(each) if is_pattern(Path(each)) else each for each in arguments]
+    short = ["stdin" if each == "-" else without_endings(Path(each).name) for each in files]
     times = Counter(short)
     names: list[str] = []
     for argument, name in zip(arguments, short, strict=True):
@@ -167,12 +166,6 @@ def run_names(arguments: Sequence[str]) -> list[str]:
         free = (f"{own} ({number})" for number in itertools.count(2))
         names.append(own if own not in names else next(each for each in free if each not in names))
     return names
-
-
-def short_name(argument: str) -> str:
-    if argument == "-":
-        return "stdin"
-    return without_endings(Path(pattern_name(argument) if is_pattern(Path(argument)) else argument).name)
 
 
 def without_endings(name: str) -> str:

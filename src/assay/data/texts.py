@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.doc_id import field_of
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import nearest, show
-from assay.data.formats import TREC, TSV, recognise
+from assay.data.formats import recognise_files
 from assay.data.formats.separated import read_cells
 from assay.data.frames.columns import as_id, find_column, list_names, normalise_name
 from assay.data.frames.frame import frame_rows, is_frame
 from assay.data.passages import PAIR, PASSAGE_ID, PASSAGE_TEXT
-from assay.files.source import is_source, open_source
+from assay.files.source import is_source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
@@ -63,7 +64,7 @@ def read_texts(data: object, kind: TextKind = QUESTIONS, *, only: Collection[str
     """
     found: dict[str, str] = {}
     with closing(text_entries(data, kind)) as entries:
-        for name, text, place in entries:
+        for name, given, place in entries:
             key = as_id(name)
             if not key:
                 raise FormatError(f"{place}: the id of a {kind.noun} must be a string or an integer, not {show(name)}")
@@ -71,7 +72,10 @@ def read_texts(data: object, kind: TextKind = QUESTIONS, *, only: Collection[str
                 continue
             if key in found:
                 raise DuplicateError(f"{place}: duplicate {kind.noun} id {show(key)}")
-            found[key] = check_text(text, key, place, kind)
+            text = "" if kind.may_be_blank and given is None else given
+            if not isinstance(text, str) or not (text.strip() or kind.may_be_blank):
+                raise FormatError(f"{place}: {kind.noun} {show(key)} must have a text, not {show(text)}")
+            found[key] = text
             if only is not None and len(found) == len(only):
                 break
     if not found and only is None:
@@ -79,21 +83,11 @@ def read_texts(data: object, kind: TextKind = QUESTIONS, *, only: Collection[str
     return found
 
 
-def check_text(text: object, key: str, place: str, kind: TextKind) -> str:
-    if kind.may_be_blank and text is None:
-        return ""
-    if not isinstance(text, str) or not (text.strip() or kind.may_be_blank):
-        raise FormatError(f"{place}: {kind.noun} {show(key)} must have a text, not {show(text)}")
-    return text
-
-
 def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
     name = f"the {kind.noun}s"
     if is_source(data):
-        with open_source(data) as source:  # type: ignore[arg-type]
-            format_ = recognise(source, default=TSV)
-            for file in source.files:
-                yield from file_entries(file, format_, kind)
+        for file, format_ in recognise_files(data):  # type: ignore[arg-type]
+            yield from file_entries(file, format_, kind)
     elif is_frame(data):
         yield from (record_entry(row, f"{name}, row {number}", kind) for number, row in enumerate(frame_rows(data)))
     else:
@@ -132,8 +126,8 @@ def text_columns(names: tuple[str, ...], kind: TextKind) -> tuple[str | None, st
 
 
 def file_entries(source: Source, format_: Format, kind: TextKind) -> Iterator[Entry]:
-    if format_.separator or format_ is TREC:
-        with closing(read_cells(source, format_.separator or TSV.separator)) as rows:
+    if format_.separator:
+        with closing(read_cells(source, format_.separator)) as rows:
             yield from table_entries(rows, source.name, kind)
     elif not format_.is_table:
         content = format_.read_content(source)
@@ -187,8 +181,10 @@ def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]
             continue
         for name in names:
             value = field_of(record, name)
+            if isinstance(value, (Mapping, list, tuple)):
+                raise FormatError(f"field {show(name)} of a question must be a text or a number, not {show(value)}")
             if value is not None and value != "":
-                found[name][key] = as_value(value, name)
+                found[name][key] = str(value)
     for name, values in found.items():
         if not values:
             near = nearest(name, seen) or list(seen)
@@ -197,36 +193,23 @@ def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]
     return found
 
 
-def as_value(value: object, name: str) -> str:
-    if isinstance(value, (Mapping, list, tuple)):
-        raise FormatError(f"field {show(name)} of a question must be a text or a number, not {show(value)}")
-    return str(value)
-
-
 def question_records(data: object) -> Iterator[Mapping[str, Any]]:
     if is_source(data):
-        with open_source(data) as source:  # type: ignore[arg-type]
-            format_ = recognise(source, default=TSV)
-            for file in source.files:
-                if format_.separator or format_ is TREC:
-                    yield from table_records(file, format_.separator or TSV.separator)
-                elif not format_.is_table:
-                    content = format_.read_content(file)
-                    yield from records_in([content] if isinstance(content, Mapping) else content)
-                else:
-                    with closing(format_.read_content(file)) as records:
-                        yield from (fields for _, fields in records)
+        for file, format_ in recognise_files(data):  # type: ignore[arg-type]
+            if format_.separator:
+                with closing(read_cells(file, format_.separator)) as rows:
+                    names = [each.strip() for first in islice(rows, 1) for each in first.cells]
+                    yield from (dict(zip(names, cells, strict=False)) for _, cells in rows)
+            elif not format_.is_table:
+                content = format_.read_content(file)
+                yield from records_in([content] if isinstance(content, Mapping) else content)
+            else:
+                with closing(format_.read_content(file)) as records:
+                    yield from (fields for _, fields in records)
     elif is_frame(data):
         yield from frame_rows(data)
     else:
         yield from records_in(data)
-
-
-def table_records(source: Source, separator: str) -> Iterator[Mapping[str, Any]]:
-    with closing(read_cells(source, separator)) as rows:
-        first = next(rows, None)
-        names = [] if first is None else [each.strip() for each in first.cells]
-        yield from (dict(zip(names, cells, strict=False)) for _, cells in rows)
 
 
 def records_in(data: object) -> Iterator[Mapping[str, Any]]:

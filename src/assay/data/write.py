@@ -5,9 +5,10 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import compress_zst
 from assay.core.errors import FileError, FormatError, LossError
@@ -21,7 +22,6 @@ from assay.files.source import COMPRESSIONS, check_spare_files, reason_of
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
     from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
@@ -102,15 +102,15 @@ def open_replacement(target: Path) -> Iterator[IO[bytes]]:
     compression = compression_of(target)
     check_spare_files(f"{quoted(target)} cannot be written")
     try:
-        with replaced(target) as partial:
+        with replaced(target) as whole:
             if compression == ".zst":
-                with partial_file(partial.parent) as (plain, _):
+                with partial_file(whole.parent) as (plain, _):
                     with plain.open("wb") as file:
                         yield file
-                    compress_zst(plain, partial)
+                    compress_zst(plain, whole)
                 return
-            with open_compressed(partial, compression) as file:
-                yield file
+            with whole.open("wb") as file, OPENERS.get(compression, nullcontext)(file) as compressed:
+                yield compressed
     except OSError as error:
         raise FileError(f"{quoted(target)} cannot be written: {reason_of(error)}") from error
 
@@ -119,16 +119,10 @@ def compression_of(target: Path) -> str:
     return target.suffix.lower() if target.suffix.lower() in COMPRESSIONS else ""
 
 
-@contextmanager
-def open_gzip(path: Path) -> Iterator[IO[bytes]]:
-    """A gzip file without the name and the time of the partial file, so that the same data gives the same bytes."""
-    with path.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
-        yield cast("IO[bytes]", compressed)
-
-
-def open_compressed(path: Path, compression: str) -> AbstractContextManager[IO[bytes]]:
-    if compression == ".gz":
-        return open_gzip(path)
-    if compression == ".bz2":
-        return cast("IO[bytes]", bz2.open(path, "wb"))
-    return cast("IO[bytes]", lzma.open(path, "wb")) if compression == ".xz" else path.open("wb")
+# How files are opened for compressed bytes; a gzip file without the name and the time of the partial file, so that the
+# same data gives the same bytes.
+OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": lambda file: gzip.GzipFile("", "wb", 6, file, mtime=0),
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
+}

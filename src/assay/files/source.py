@@ -238,15 +238,12 @@ def put_aside(file: IO[Any], name: str) -> Iterator[Source]:
     with temporary_folder() as folder:
         ending = "".join(character for character in Path(name).name if character.isalnum() or character in "._-")
         path = folder / ("data" + ending[-LONGEST_NAME:])
-        try:
-            with path.open("wb") as copy:
-                most = LIMITS.get().temporary
-                while chunk := read_chunk(file, name):
-                    if copy.tell() + len(chunk) > most:
-                        raise refuse(f"{name}: more than {size(most)} in a temporary file", "temporary")
-                    copy.write(chunk)
-        except OSError as error:
-            raise cannot_put_aside(error) from error
+        with space_explained(), path.open("wb") as copy:
+            most = LIMITS.get().temporary
+            while chunk := read_chunk(file, name):
+                if copy.tell() + len(chunk) > most:
+                    raise refuse(f"{name}: more than {size(most)} in a temporary file", "temporary")
+                copy.write(chunk)
         with enough_files(name):
             yield Source(path, name)
 
@@ -257,16 +254,20 @@ def temporary_folder() -> Iterator[Path]:
     import tempfile
 
     check_spare_files("no copy can be made in the temporary folder")
-    try:
+    with space_explained():
         folder = Path(tempfile.gettempdir(), f"assay-{secrets.token_hex(8)}")
+    with leftover(folder):
+        with space_explained():
+            folder.mkdir(0o700)
+        yield folder
+
+
+@contextmanager
+def space_explained() -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise cannot_put_aside(error) from error
-    with leftover(folder):
-        try:
-            folder.mkdir(0o700)
-        except OSError as error:
-            raise cannot_put_aside(error) from error
-        yield folder
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.text import count, show, some
-from assay.data.chunks.spans import CHUNK_ID, Chunk, Overlap, Span, check_share, read_chunks, read_span
+from assay.data.chunks.spans import CHUNK_ID, Overlap, Span, check_share, read_chunks, read_span
 from assay.data.frames.columns import as_id
 from assay.data.passages import find_field, place_name
 from assay.data.qrels import Qrels
@@ -154,24 +154,20 @@ def match_spans(
         names = {query: span_names(items, spans[query]) for query, items in found.items()}
     else:
         wanted, names = lists_by_query(references, "gold spans"), {query: ranked_ids(run[query]) for query in run}
-        spans = place_chunks(names, read_chunks(chunks))
+        known = read_chunks(chunks)
+        lacking = list(dict.fromkeys(name for ids in names.values() for name in ids if name not in known))
+        if lacking:
+            raise DataError(
+                f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(lacking)}; "
+                "the run and the table must be of the same chunking"
+            )
+        spans = {query: [known[name].span for name in ids] for query, ids in names.items()}
     rows: list[Judgment] = []
     for query, golds in read_spans(wanted, "gold spans").items():
         each = [Wanted(str(number), f"gold {span}") for number, span in enumerate(golds)]
         hits = [rule.hits(golds, chunk) for chunk in spans.get(query, [])]
         rows += judge_hits(query, each, names.get(query, []), hits)
     return QrelsAndRun(qrels_of(rows), Run(names) if run is None else run)
-
-
-def place_chunks(rankings: Mapping[str, Sequence[str]], known: Mapping[str, Chunk]) -> dict[str, list[Span]]:
-    """The spans of retrieved chunks; raises for a chunk that the table does not have."""
-    lacking = dict.fromkeys(name for ids in rankings.values() for name in ids if name not in known)
-    if lacking:
-        raise DataError(
-            f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(list(lacking))}; "
-            "the run and the table must be of the same chunking"
-        )
-    return {query: [known[name].span for name in ids] for query, ids in rankings.items()}
 
 
 def ranked_ids(ranking: Sequence[Any]) -> list[str]:

@@ -18,14 +18,14 @@ from assay.core.text import Task, show
 from assay.data.formats import json, jsonl, parquet, separated, tabular, trec
 from assay.data.formats.tabular import Need
 from assay.data.frames.columns import DOCUMENT, QUERY, rows_of_table
-from assay.files.source import COMPRESSIONS
+from assay.files.source import COMPRESSIONS, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from assay._kernel import Progress, Ranker, Rows
     from assay.data.formats.tabular import Batch, Placed
-    from assay.files.source import Source
+    from assay.files.source import Readable, Source
 
     Columns: TypeAlias = Mapping[str, str] | None
     ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]
@@ -253,6 +253,13 @@ def recognise(source: Source, name: str | None = None, *, default: Format = TREC
             "name those that belong together with a glob in quotes, such as 'folder/*.parquet'"
         )
     return next(iter(found), default)
+
+
+def recognise_files(data: Readable) -> Generator[tuple[Source, Format]]:
+    """Each file of questions, passages or events, with its format: rows that say nothing else are TSV."""
+    with open_source(data) as source:
+        chosen = recognise(source, default=TSV)
+        yield from ((file, TSV if chosen is TREC else chosen) for file in source.files)
 
 
 def recognise_file(file: Source, default: Format, *, is_part: bool) -> Format | None:

@@ -169,13 +169,10 @@ def find_columns(
             continue
         column = given.get(role) or find_column(names, known)
         if column is None and role in wanted:
-            # Commands cannot map the columns of runs.
-            in_shell = INTERFACE.get() is Interface.SHELL
-            advice = (
-                f"rename the column that has it to {role}"
-                if in_shell
-                else f"name it with {Option('columns', (role, '…'))}"
-            )
+            advice = f"name it with {Option('columns', (role, '…'))}"
+            if INTERFACE.get() is Interface.SHELL:
+                # Commands cannot map the columns of runs.
+                advice = f"rename the column that has it to {role}"
             raise FormatError(f"{name} has no column for {role} (columns: {list_names(names)}); {advice}")
         if column is not None and list(names).count(column) > 1:
             raise FormatError(f"{name}: duplicate column {show(column)}; rename one of them")

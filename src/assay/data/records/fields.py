@@ -102,17 +102,13 @@ class Layout(NamedTuple):
 
 
 def find_layout(fields: GivenFields, wanted: RecordFields, name: str) -> Layout:
+    """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
     if not fields.size:
         raise DataError(f"{name}: no records to evaluate")
     # Numbers by name, such as those of another tool, are not the scores of what was retrieved.
-    names = [wanted.columns["scores"]] if "scores" in wanted.columns else PARTS["scores"]
-    known = [each for each in names if each in fields.names]
-    outside = next((each for each in known if any(isinstance(value, Mapping) for value in fields.values(each))), None)
-    return Layout(find_parts(fields, wanted, name, outside), outside)
-
-
-def find_parts(fields: GivenFields, wanted: RecordFields, name: str, outside: str | None = None) -> dict[str, str]:
-    """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
+    own = wanted.columns.get("scores")
+    names = [each for each in (PARTS["scores"] if own is None else (own,)) if each in fields.names]
+    outside = next((each for each in names if any(isinstance(value, Mapping) for value in fields.values(each))), None)
     filled = {field: None for field in fields.names if any(value is not None for value in fields.values(field))}
     given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
     for field in given.values():
@@ -136,7 +132,7 @@ def find_parts(fields: GivenFields, wanted: RecordFields, name: str, outside: st
             f"{name}: the records have nothing to measure, only {list_fields(fields.names)}; a record has "
             f"{', '.join(PARTS)}; map other names with {Option('columns', ('answer', 'my_answer'))}"
         )
-    return found
+    return Layout(found, outside)
 
 
 def list_fields(names: Iterable[str]) -> str:

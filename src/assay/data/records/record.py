@@ -92,7 +92,10 @@ def make_record(row: Placed, number: int, layout: Layout, wanted: RecordFields) 
     for part, field in found.items():
         value = row.fields.get(field)
         parts[part] = value if type(value) is str else as_lists(value, row.place)
-    name = question_id(parts["query_id"], row.place) if "query_id" in found else str(number)
+    name = as_id(parts["query_id"]) if "query_id" in found else str(number)
+    if not name:
+        said = f"the id of a question must be a string or an integer, not {show(parts['query_id'])}"
+        raise DataError(f"{row.place}: {said}")
     place = f"{row.place} ({show(name)})" if "query_id" in found else row.place
     retrieved = retrieved_passages(parts, place, wanted.doc_id)
     contents = optional_texts(parts, "retrieved_texts", place)
@@ -176,13 +179,6 @@ def as_lists(value: Any, place: str, depth: int = 0) -> Any:  # noqa: ANN401 - w
     if depth == DEEPEST:
         raise DataError(f"{place}: lists nested more than {DEEPEST} levels deep")
     return [as_lists(each, place, depth + 1) for each in value]
-
-
-def question_id(value: object, place: str) -> str:
-    name = as_id(value)
-    if not name:
-        raise DataError(f"{place}: the id of a question must be a string or an integer, not {show(value)}")
-    return name
 
 
 def optional_text(parts: Mapping[str, Any], part: str, place: str) -> str | None:
