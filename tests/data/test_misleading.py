@@ -89,13 +89,6 @@ def test_a_rest_after_compressed_data_is_told(suffix, rest, make):
             refused(lambda act=act, path=path: act(path), FileError, said)
 
 
-@for_each("suffix", COMPRESSORS)
-def test_what_is_cut_off_after_a_complete_part_is_truncated(suffix, make):
-    whole = COMPRESSORS[suffix](GOOD.encode() * 100)
-    path = make(f"run.trec.{suffix}", whole + whole[:-3])
-    refused(lambda: assay.read_run(path), FileError, ["is truncated"])
-
-
 @for_each("name", ["run.csv", "run.tsv"])
 def test_lines_that_end_with_cr_alone(name, make):
     content = CSV.replace("\n", "\r").replace(",", "\t" if name == "run.tsv" else ",")

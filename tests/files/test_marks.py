@@ -120,17 +120,6 @@ def noise(format):
 
 @for_each("format", ["trec", "csv", "json", "jsonl"])
 @for_each("suffix", COMPRESSORS)
-def test_a_truncated_compressed_file_is_told(suffix, format, make):
-    whole = COMPRESSORS[suffix](noise(format).encode())
-    assert assay.evaluate(QRELS, make(f"run.{format}.{suffix}", whole), ["num_ret"])["num_ret"] == 50
-    for end in (8, 30, len(whole) // 2, len(whole) - 1):
-        path = make(f"run.{format}.{suffix}", whole[:end])
-        refused(lambda path=path: assay.evaluate(QRELS, path), FileError, [f"run.{format}.{suffix}", "truncated"])
-        refused(lambda path=path: assay.read_run(path), FileError, ["truncated", "create or download it again"])
-
-
-@for_each("format", ["trec", "csv", "json", "jsonl"])
-@for_each("suffix", COMPRESSORS)
 def test_a_corrupt_compressed_file_is_told(suffix, format, make):
     if suffix == "zst":
         # Only a file with a checksum can tell that it is corrupt, such as those that assay writes.
@@ -152,16 +141,6 @@ def test_frames_of_zstandard_to_be_skipped(format, make):
     assert assay.evaluate(QRELS, path, ["num_ret"])["num_ret"] == 50
     path = make(f"run.{format}.zst", whole + b"rest")
     refused(lambda: assay.evaluate(QRELS, path, ["ap"]), FileError, ["goes on after the end"])
-
-
-@for_each("suffix", COMPRESSORS)
-def test_an_empty_compressed_file_holds_nothing(suffix, make):
-    for name in ("run.trec", "run.csv", "run.jsonl", "run"):
-        for content in (COMPRESSORS[suffix](b""), b""):
-            path = make(f"{name}.{suffix}", content)
-            refused(lambda path=path: assay.evaluate(QRELS, path), DataError, [f"{name}.{suffix}", "no rankings"])
-    path = make(f"qrels.{suffix}", COMPRESSORS[suffix](b""))
-    refused(lambda: assay.read_qrels(path), DataError, [f"qrels.{suffix}", "has no judgments"])
 
 
 @pytest.fixture(scope="module")
