@@ -5,11 +5,8 @@
 
 import importlib.util
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distribution
@@ -72,15 +69,8 @@ def vectors(texts):
 
 
 def judge_of(source, cache, **options):
-    settings = {
-        "model": "smollm2",
-        "max_tokens": LONGEST_REPLY,
-        "context": CONTEXT,
-        "concurrency": 1,
-        "timeout": 600,
-        "retries": 0,
-    }
-    return assay.Judge(source, cache=cache, embedder=vectors, **{**settings, **options})
+    settings = {"model": "smollm2", "max_tokens": LONGEST_REPLY, "context": CONTEXT, "concurrency": 1, "timeout": 600}
+    return assay.Judge(source, cache=cache, embedder=vectors, retries=0, **{**settings, **options})
 
 
 def judged_names():
@@ -148,53 +138,6 @@ def test_a_second_run_asks_nothing(form, outcomes, server, model):
     assert {name: again[name] for name in valid} == {name: result[name] for name in valid}
 
 
-KILLED = """
-import sys
-import assay
-judge = assay.Judge(sys.argv[1], model="smollm2", cache=sys.argv[2], max_tokens=48, context=4096, concurrency=1,
-                    timeout=600, retries=0)
-print("ready", flush=True)
-assay.judges.judge_relevance({"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}},
-                      {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcd")},
-                      judge=judge)
-"""
-
-
-def kept_replies(cache):
-    import sqlite3
-
-    if not cache.exists():
-        return 0
-    with sqlite3.connect(cache) as file:
-        return file.execute("SELECT count(*) FROM replies").fetchone()[0]
-
-
-def test_a_killed_evaluation_goes_on_where_it_stopped(server, tmp_path):
-    cache = tmp_path / "replies.sqlite"
-    command = [sys.executable, "-c", KILLED, server, str(cache)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
-        process.stdout.readline()
-        end = time.monotonic() + 300
-        while time.monotonic() < end and process.poll() is None:
-            try:
-                done = kept_replies(cache)
-            except Exception:  # noqa: BLE001 - the table is not there yet
-                done = 0
-            if done >= 1:
-                break
-            time.sleep(0.05)
-        os.kill(process.pid, signal.SIGKILL)
-    done = kept_replies(cache)
-    assert 1 <= done < 4
-    judge = judge_of(server, cache)
-    texts = {letter: f"Text {letter}: a bridge, {number + 1880}." for number, letter in enumerate("abcd")}
-    found = assay.judges.judge_relevance(
-        {"q": "When was the bridge opened?"}, {"r": {"q": list("abcd")}}, texts, judge=judge
-    )
-    assert judge.usage.kept == done
-    assert len(found.rulings) == 4
-
-
 def test_a_model_of_random_numbers_is_cut_off(tmp_path):
     sys.path.insert(0, str(HERE))
     from tiny_model import write_model
@@ -204,18 +147,6 @@ def test_a_model_of_random_numbers_is_cut_off(tmp_path):
     with pytest.warns(assay.DataWarning, match="the judge failed on 1 of 1 questions"):
         result = assay.evaluate_rag([RECORD], ["faithfulness"], judge=judge)
     assert result.rulings["faithfulness"][0].kind is RulingKind.TRUNCATED
-
-
-def test_the_command_judges_records(server, tmp_path):
-    records = tmp_path / "records.jsonl"
-    records.write_text(json.dumps(RECORD) + "\n", encoding="utf-8")
-    options = ["--judge", server, "--judge-model", "smollm2", "--judge-cache", str(tmp_path / "replies.sqlite")]
-    options += ["--judge-option", f"max_tokens={LONGEST_REPLY}", "--judge-option", "timeout=600"]
-    command = [sys.executable, "-m", "assay", "rag", str(records), "-m", "recall@5", "-m", "relevancy", *options]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603 - our own program
-    assert ended.returncode == 0, ended.stderr
-    assert "recall@5" in ended.stdout
-    assert "tokens sent" in ended.stderr
 
 
 def test_what_the_tests_need_is_here():

@@ -1,11 +1,9 @@
 """Scores from elsewhere: fields of the records and functions as measures, missing values, and what is wrong with them."""
 
-import json
 import math
 import pickle
 import re
 from decimal import Decimal
-from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -14,6 +12,7 @@ import pytest
 
 import assay
 from assay.measures.scores import read_score, score_name
+from tables import for_each
 
 
 def rows(*values, name="faithfulness", **more):
@@ -50,12 +49,12 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("value", "expected"), VALUES)
+@for_each("value, expected", VALUES)
 def test_a_value_is_this_number(value, expected):
     assert read_score(value, "it") == pytest.approx(expected, abs=0, nan_ok=True)
 
 
-@pytest.mark.parametrize("value", ["high", [0.5], {"score": 1}, math.inf, "1e999", 10**400, np.array([1, 2]), b"1", 1j])
+@for_each("value", ["high", [0.5], {"score": 1}, math.inf, "1e999", 10**400, np.array([1, 2]), b"1", 1j])
 def test_anything_else_is_an_error_that_names_the_record_and_the_field(value):
     with pytest.raises(assay.errors.DataError, match=r"record 1 \('q1'\): the score 'faithfulness' must be a"):
         assay.evaluate_rag(rows(0.5, value))
@@ -72,7 +71,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("field", "name"), NAMES)
+@for_each("field, name", NAMES)
 def test_the_name_of_a_field_is_legal_and_finds_the_field(field, name):
     assert score_name(field) == name
     key = f"score:{name}"
@@ -103,40 +102,30 @@ def test_missing_values_are_counted_in_a_note_and_left_out():
     assert math.isnan(nothing["score:faithfulness"])
 
 
-FRAMES = {
-    "polars": polars.DataFrame,
-    "pandas": pandas.DataFrame,
-    "arrow": lambda table: polars.DataFrame(table).to_arrow(),
-}
-COLUMNS = {
-    "user_input": ["a", "b", "c"],
-    "response": ["x", "y", "z"],
-    "faithfulness": [0.5, None, 1.0],
-    "ok": [True, False, True],
-}
-
-
-@pytest.mark.parametrize("form", FRAMES)
-def test_columns_of_frames(form):
-    result = assay.evaluate_rag(FRAMES[form](COLUMNS), ["score:ok", "score:faithfulness"])
-    assert result.mean == {"score:ok": 2 / 3, "score:faithfulness": 0.75}
-    assert list(assay.evaluate_rag(FRAMES[form](COLUMNS), "score:*")) == ["score:faithfulness", "score:ok"]
-
-
-WRITERS = {
-    "r.csv": lambda table, path: table.write_csv(path),
-    "r.tsv": lambda table, path: table.write_csv(path, separator="\t"),
-    "r.parquet": lambda table, path: table.write_parquet(path),
-    "r.jsonl": lambda table, path: table.write_ndjson(path),
-    "r.json": lambda table, path: path.write_text(json.dumps(table.to_dicts())),
+COLUMNS = polars.DataFrame(
+    {
+        "user_input": ["a", "b", "c"],
+        "response": ["x", "y", "z"],
+        "faithfulness": [0.5, None, 1.0],
+        "ok": [True, False, True],
+    }
+)
+FORMS = {
+    "polars": lambda _: COLUMNS,
+    "pandas": lambda _: COLUMNS.to_pandas(),
+    "arrow": lambda _: COLUMNS.to_arrow(),
+    "csv": COLUMNS.write_csv,
+    "parquet": COLUMNS.write_parquet,
+    "jsonl": COLUMNS.write_ndjson,
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_columns_of_files(name, tmp_path):
-    WRITERS[name](polars.DataFrame(COLUMNS), tmp_path / name)
-    result = assay.evaluate_rag(tmp_path / name, "score:*")
-    assert result.mean == {"score:faithfulness": 0.75, "score:ok": 2 / 3}
+@for_each("form", FORMS)
+def test_columns(form, tmp_path):
+    path = tmp_path / f"r.{form}"
+    data = FORMS[form](path)
+    result = assay.evaluate_rag(path if data is None else data, "score:*")
+    assert list(result.mean.items()) == [("score:faithfulness", 0.75), ("score:ok", 2 / 3)]
 
 
 def test_scores_in_a_struct_column(tmp_path):
@@ -144,36 +133,50 @@ def test_scores_in_a_struct_column(tmp_path):
     assert assay.evaluate_rag(tmp_path / "r.parquet").mean == {"score:faithfulness": 0.75}
 
 
-def test_a_score_in_scores_comes_before_a_field_of_that_name():
-    assert assay.evaluate_rag(rows(0.5, 1, faithfulness=9), "score:faithfulness")["score:faithfulness"] == 0.75
+RETRIEVED = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"]}
+# Records, options, and the means.
+PLACES = [
+    # A score in `scores` comes before a field of that name.
+    (rows(0.5, 1, faithfulness=9), {"measures": "score:faithfulness"}, {"score:faithfulness": 0.75}),
+    ([{"metrics": {"a": 1}}, {"metrics": {"a": 0}}], {"columns": {"scores": "metrics"}}, {"score:a": 0.5}),
+    # Scores of the documents retrieved stand beside.
+    (
+        [RETRIEVED | {"retrieved_scores": [2, 1], "scores": {"x": 1}}],
+        {"measures": ["rr", "score:x"]},
+        {"rr": 0.5, "score:x": 1},
+    ),
+    ([RETRIEVED | {"scores": [2, 1]}], {"measures": "rr"}, {"rr": 0.5}),
+]
 
 
-def test_scores_under_another_name():
-    records = [{"query_id": "q1", "metrics": {"a": 1}}, {"query_id": "q2", "metrics": {"a": 0}}]
-    assert assay.evaluate_rag(records, columns={"scores": "metrics"}).mean == {"score:a": 0.5}
+@for_each("records, how, means", PLACES)
+def test_places_of_scores(records, how, means):
+    assert assay.evaluate_rag(records, **how).mean == means
 
 
-def test_scores_beside_those_of_what_was_retrieved():
-    record = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "retrieved_scores": [2, 1], "scores": {"x": 0.5}}
-    result = assay.evaluate_rag([record], ["rr", "score:x"])
-    assert result.mean == {"rr": 0.5, "score:x": 0.5}
-    in_list = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "scores": [2, 1]}
-    assert assay.evaluate_rag([in_list], "rr").mean == {"rr": 0.5}
+MIXED = [
+    {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},
+    {"query_id": "r", "retrieved": ["a"], "scores": [1]},
+]
+NO_SCORES = [
+    ([RETRIEVED | {"scores": {"a": 0.5, "b": 0.7}}], "rr", "the scores are by document id; write them as a list"),
+    (MIXED, None, "the scores must be an object of names and numbers"),
+    *(
+        (
+            [{"scores": {"x": 1}}, {"scores": {"x": 1, key: 1}}],
+            names,
+            f"record 1: '{key}' in the scores is not a name; name each",
+        )
+        for key in ("", " ", "(=)")
+        for names in (None, "score:*")
+    ),
+]
 
 
-def test_scores_by_document_are_not_measures():
-    record = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"], "scores": {"a": 0.5, "b": 0.7}}
-    with pytest.raises(assay.errors.DataError, match="the scores are by document id; write them as a list"):
-        assay.evaluate_rag([record], "rr")
-
-
-def test_lists_and_objects_of_scores_are_not_mixed():
-    records = [
-        {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},
-        {"query_id": "r", "retrieved": ["a"], "scores": [1]},
-    ]
-    with pytest.raises(assay.errors.DataError, match="the scores must be an object of names and numbers"):
-        assay.evaluate_rag(records)
+@for_each("records, names, message", NO_SCORES)
+def test_what_are_no_scores(records, names, message):
+    with pytest.raises(assay.errors.DataError, match=re.escape(message)):
+        assay.evaluate_rag(records, names)
 
 
 def test_numbers_by_query_need_nothing_else():
@@ -201,24 +204,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), WRONG)
+@for_each("name, message", WRONG)
 def test_names_that_mean_nothing(name, message):
-    with pytest.raises(assay.errors.MeasureError, match=message.replace("?", r"\?")):
+    with pytest.raises(assay.errors.MeasureError, match=re.escape(message)):
         assay.evaluate_rag(rows(0.5), [name])
-
-
-def test_two_fields_of_one_name():
-    with pytest.raises(assay.errors.MeasureError, match="'a b' and 'a_b' are both called score:a_b"):
-        assay.evaluate_rag([{"query_id": "q", "scores": {"a b": 1, "a_b": 2}}])
-
-
-@pytest.mark.parametrize("measures", [None, "score:*"])
-@pytest.mark.parametrize("key", ["", " ", "(=)"])
-def test_a_score_without_a_name_is_refused(key, measures):
-    records = [{"query_id": "q", "scores": {"x": 1}}, {"query_id": "r", "scores": {"x": 1, key: 1}}]
-    said = re.escape(f"record 1 ('r'): '{key}' in the scores is not a name; name each score")
-    with pytest.raises(assay.errors.DataError, match=said):
-        assay.evaluate_rag(records, measures)
 
 
 def test_a_function_gets_records_with_their_own_fields():
@@ -252,17 +241,22 @@ def test_a_function_may_have_no_value_for_a_record():
     assert [note.queries for note in result.notes] == [("q", "r")]
 
 
-def test_a_function_that_fails_names_the_record():
-    with pytest.raises(
-        assay.errors.DataError, match=r"record 1 \('r'\): the function 'length' raised TypeError: "
-    ) as caught:
-        assay.evaluate_rag([{"query_id": "q", "answer": "a"}, {"query_id": "r"}], length)
-    assert isinstance(caught.value.__cause__, TypeError)
+def shout(record):
+    raise ValueError("\x1b[31mred\n" + record.query_id)
 
 
-def test_a_function_that_returns_no_number():
-    with pytest.raises(assay.errors.DataError, match=r"what the function 'x' returns must be a number, .* not 'good'"):
-        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], assay.extend.score(lambda _: "good", "x"))
+NO_NUMBERS = [
+    (length, r"record 1 \('r'\): the function 'length' raised TypeError: "),
+    (assay.extend.score(lambda _: "good", "x"), r"what the function 'x' returns must be a number, .* not 'good'"),
+    (shout, r"the function 'shout' raised ValueError: \\x1b\[31mred\\nq$"),
+]
+
+
+@for_each("function, message", NO_NUMBERS)
+def test_a_function_that_gives_no_number_names_the_record(function, message):
+    with pytest.raises(assay.errors.DataError, match=message) as caught:
+        assay.evaluate_rag([{"query_id": "q", "answer": "a"}, {"query_id": "r"}], function)
+    assert function is not length or isinstance(caught.value.__cause__, TypeError)
 
 
 FUNCTIONS = [
@@ -273,14 +267,15 @@ FUNCTIONS = [
     (lambda: assay.extend.score("cost", "price"), "a field has its own name"),
     (lambda: assay.extend.score(length, higher_is_better=1), "must be True or False"),
     (
-        lambda: assay.evaluate_rag([{"answer": "a"}], [length, assay.extend.score(lambda _: 1, "length")]),
-        "two different measures are called 'score:length'",
+        lambda: assay.evaluate_rag([{}], [length, assay.extend.score(rows, "length")]),
+        "two different measures are called",
     ),
+    (lambda: assay.evaluate_rag([{"scores": {"a b": 1, "a_b": 2}}]), "'a b' and 'a_b' are both called score:a_b"),
     (lambda: assay.evaluate({"q": ["a"]}, {"q": ["a"]}, [length]), "score:length is a score from elsewhere"),
 ]
 
 
-@pytest.mark.parametrize(("call", "message"), FUNCTIONS)
+@for_each("call, message", FUNCTIONS)
 def test_what_cannot_be_a_score(call, message):
     with pytest.raises(assay.errors.MeasureError, match=message):
         call()
@@ -328,30 +323,6 @@ def test_functions_beside_measures_of_answers():
     assert assay.evaluate_answers(["x"], ["abc"], length).mean == {"score:length": 3}
 
 
-def test_the_results_of_deepeval():
-    # The parts of its TestResult and MetricData that the docs use.
-    scores = [SimpleNamespace(name="Answer Relevancy", score=score) for score in (0.5, None)]
-    parts = ("name", "input", "actual_output", "expected_output", "retrieval_context", "metrics_data")
-    values = [
-        ("test_case_0", "Where?", "Oslo", "Oslo", ["a text"], scores[:1]),
-        ("test_case_1", "Who?", "Ada", None, None, scores[1:]),
-    ]
-    tests = [SimpleNamespace(**dict(zip(parts, each, strict=True))) for each in values]
-    records = {
-        test.name: {
-            "question": test.input,
-            "answer": test.actual_output,
-            "references": test.expected_output,
-            "retrieved_texts": test.retrieval_context,
-            "scores": {each.name: each.score for each in test.metrics_data},
-        }
-        for test in tests
-    }
-    result = assay.evaluate_rag(records)
-    assert result.mean == {"answer_em": 1, "answer_f1": 1, "score:Answer_Relevancy": 0.5}
-    assert result.queries == ["test_case_0", "test_case_1"]
-
-
 def test_the_name_of_a_score_says_which_side_is_better():
     assert str(assay.extend.score("ms")) == "score:ms"
     assert str(assay.extend.score("ms", higher_is_better=False)) == "score:ms(higher_is_better=false)"
@@ -373,11 +344,3 @@ def test_a_function_finds_its_scores_in_a_result():
     assert assay.compare(None, {"a": result, "b": result}, words).pairs[0].measure == "score:words"
     with pytest.raises(assay.errors.MeasureError, match="was not computed"):
         result[assay.extend.score(words, "other")]
-
-
-def test_what_a_function_raises_is_escaped():
-    def shout(record):
-        raise ValueError("\x1b[31mred\n" + record.query_id)
-
-    with pytest.raises(assay.errors.DataError, match=r"the function 'shout' raised ValueError: \\x1b\[31mred\\nq$"):
-        assay.evaluate_rag([{"query_id": "q", "answer": "a"}], shout)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import assay
+from tables import for_each
 
 GUIDE = {"document": "guide.md", "start": 0, "end": 10}
 
@@ -20,16 +21,8 @@ def test_the_signature_says_how_gold_was_matched():
 
 
 def matched_in_two_ways():
-    rows = [
-        {
-            "query_id": str(n),
-            "gold": [GUIDE],
-            "retrieved": [GUIDE | {"start": n, "end": n + 4}],
-            "answer": "a",
-            "references": ["a"],
-        }
-        for n in range(3)
-    ]
+    row = {"gold": [GUIDE], "answer": "a", "references": ["a"]}
+    rows = [{"query_id": str(n), **row, "retrieved": [GUIDE | {"start": n, "end": n + 4}]} for n in range(3)]
     return tuple(assay.evaluate_rag(rows, ["rr", "answer_f1"], overlap=overlap) for overlap in ("any", 0.4))
 
 
@@ -87,31 +80,21 @@ def test_texts_belong_to_the_ids_of_a_dict_in_its_order():
         assert result.records[0].retrieved_texts == ("three", "two", "one")
 
 
+SAME = "likely the same documents: 'guide.md' vs. 'data/guide.md' (the prefix"
+ELSEWHERE = 'no document in common; name the field that has the document of a chunk: columns={"d'
 UNMET = [
-    (
-        {},
-        GUIDE | {"document": "data/guide.md"},
-        "likely the same documents: 'guide.md' vs. 'data/guide.md' (the prefix",
-    ),
-    (
-        {},
-        GUIDE | {"document": "x.txt"},
-        'no document in common; name the field that has the document of a chunk: columns={"d',
-    ),
-    (
-        {},
-        GUIDE | {"start": 20, "end": 30},
-        "'guide.md[0:10]', the retrieved chunks are 'guide.md[20:30]'; check that both",
-    ),
-    ({"overlap": 0.9}, GUIDE | {"start": 5}, "no retrieved chunk hits a gold span: the gold has"),
-    ({"overlap": 0.9}, GUIDE | {"start": 5}, 'overlap="any" asks for less'),
+    ({}, {"document": "data/guide.md"}, SAME),
+    ({}, {"document": "x.txt"}, ELSEWHERE),
+    ({}, {"start": 20, "end": 30}, "'guide.md[0:10]', the retrieved chunks are 'guide.md[20:30]'; check that both"),
+    ({"overlap": 0.9}, {"start": 5}, "no retrieved chunk hits a gold span: the gold has"),
+    ({"overlap": 0.9}, {"start": 5}, 'overlap="any" asks for less'),
 ]
 
 
-@pytest.mark.parametrize(("how", "chunk", "warning"), UNMET)
+@for_each("how, chunk, warning", UNMET)
 def test_spans_that_never_meet_are_said_loudly(tmp_path, how, chunk, warning):
     with pytest.warns(assay.DataWarning, match=re.escape(warning)):
-        result = assay.evaluate_rag([{"gold": [GUIDE], "retrieved": [chunk]}], "rr", **how)
+        result = assay.evaluate_rag([{"gold": [GUIDE], "retrieved": [GUIDE | chunk]}], "rr", **how)
     result.save(tmp_path / "kept.json")
     assert assay.load_result(tmp_path / "kept.json").notes == result.notes
 

@@ -3,29 +3,15 @@
 import json
 import pickle
 
-import pytest
-
 import assay
 from assay.tasks.rag.worst import describe_verdicts
+from tables import for_each
 
+FAR = {"query_id": "far", "question": "Where?", "gold": ["d3"], "answer": "no", "references": ["there"]}
+NEAR = {"query_id": "near", "gold": {"d1": 1, "d2": 0, "d4": 2}, "answer": "there", "references": ["there"]}
 ROWS = [
-    {
-        "query_id": "far",
-        "question": "Where?",
-        "gold": ["d3"],
-        "retrieved": ["d1", "d2"],
-        "retrieved_texts": ["\n  A title \nand the text", "x" * 200],
-        "answer": "no",
-        "references": ["there"],
-    },
-    {
-        "query_id": "near",
-        "gold": {"d1": 1, "d2": 0, "d4": 2},
-        "retrieved": ["d2", "d1", "d5"],
-        "retrieved_texts": ["two", "one", "five"],
-        "answer": "there",
-        "references": ["there"],
-    },
+    FAR | {"retrieved": ["d1", "d2"], "retrieved_texts": ["\n  A title \nand the text", "x" * 200]},
+    NEAR | {"retrieved": ["d2", "d1", "d5"], "retrieved_texts": ["two", "one", "five"]},
 ]
 
 
@@ -71,19 +57,11 @@ def test_texts_of_the_corpus():
 
 
 def test_texts_alone():
-    row = {
-        "retrieved_contexts": ["one\ntwo", "three"],
-        "reference_contexts": ["three"],
-        "response": "x",
-        "reference": "c",
-    }
-    shown = str(assay.evaluate_rag([row], ["answer_f1", "recall"]).worst())
+    row = {"retrieved_contexts": ["one\ntwo", "three"], "reference_contexts": ["three"], "response": "x"}
+    shown = str(assay.evaluate_rag([row | {"reference": "c"}], ["answer_f1", "recall"]).worst())
     assert shown.endswith("  gold       three\n  retrieved    one\n             ✓ three")
-
-
-def test_answers_alone_have_no_passages():
-    shown = str(assay.evaluate_rag([{"answer": "a b", "references": ["c"]}], "answer_f1").worst())
-    assert "retrieved" not in shown.replace("gold passage", "")
+    answers = str(assay.evaluate_rag([{"answer": "a b", "references": ["c"]}], "answer_f1").worst())
+    assert "retrieved" not in answers.replace("gold passage", "")
 
 
 def test_export():
@@ -102,62 +80,47 @@ def test_nothing_in_a_passage_reaches_the_terminal():
     assert "\x1b" not in view.to_html()
 
 
-class TestVerdicts:
-    """For a judged measure the worst questions have the verdicts that lowered the value."""
+RECORDS = [
+    {"query_id": "good", "question": "?", "answer": "fine", "retrieved_texts": ["x"], "references": ["fine"]},
+    {"query_id": "bad", "question": "?", "answer": "wrong", "retrieved_texts": ["x"], "references": ["fine"]},
+]
 
-    RECORDS = (
-        {"query_id": "good", "question": "?", "answer": "fine", "retrieved_texts": ["x"]},
-        {"query_id": "bad", "question": "?", "answer": "wrong", "retrieved_texts": ["x"]},
-    )
 
-    @staticmethod
-    def judge(messages):
-        content = messages[1]["content"]
-        if "<statement" not in content:
-            said = ["One.", "Two.\nmore"] if "wrong" in content else ["Three."]
-            return json.dumps({"statements": said})
-        verdicts = [{"reason": "Stated.", "verdict": True}]
-        if "Two." in content:
-            verdicts.append({"reason": "It says\nthree.", "verdict": False})
-        return json.dumps({"verdicts": verdicts})
+def judge(messages):
+    content = messages[1]["content"]
+    if "<statement" not in content:
+        return json.dumps({"statements": ["One.", "Two.\nmore"] if "wrong" in content else ["Three."]})
+    verdicts = [{"reason": "Stated.", "verdict": True}, {"reason": "It says\nthree.", "verdict": False}]
+    return json.dumps({"verdicts": verdicts if "Two." in content else verdicts[:1]})
 
-    def result(self):
-        return assay.evaluate_rag(list(self.RECORDS), ["faithfulness"], judge=assay.Judge(self.judge, cache=False))
 
-    def test_failed_statements_and_reasons_are_printed(self):
-        text = str(self.result().worst(by="faithfulness"))
-        assert "bad  faithfulness 0.5000" in text
-        assert "  verdicts   0  Two. (It says)" in text
-        assert "One." not in text
-        assert "Three." not in text
+def test_the_worst_by_a_judged_measure_have_the_verdicts_that_lowered_the_value():
+    result = assay.evaluate_rag(RECORDS, ["answer_em", "faithfulness"], judge=assay.Judge(judge, cache=False))
+    worst = result.worst(by="faithfulness")
+    assert "bad  faithfulness 0.5000" in str(worst)
+    assert "  verdicts   0  Two. (It says)" in str(worst)
+    assert ["One." in str(worst), "Three." in str(worst)] == [False, False]
+    assert [column.name for column in worst.table().columns][-1] == "verdicts"
+    assert [row[-1] for row in worst.table().rows] == ["0  Two. (It says)", None]
+    assert "verdicts" not in [column.name for column in result.worst(by="answer_em").table().columns]
 
-    def test_they_are_a_column_of_the_table(self):
-        table = self.result().worst(by="faithfulness").table()
-        assert [column.name for column in table.columns][-1] == "verdicts"
-        assert [row[-1] for row in table.rows] == ["0  Two. (It says)", None]
 
-    def test_other_measures_have_no_such_column(self):
-        records = [{**each, "references": ["fine"]} for each in self.RECORDS]
-        judge = assay.Judge(self.judge, cache=False)
-        result = assay.evaluate_rag(records, ["answer_em", "faithfulness"], judge=judge)
-        assert "verdicts" not in [column.name for column in result.worst(by="answer_em").table().columns]
+VERDICTS = [
+    ([("a", 1.0), ("b", 0.0)], 0.5, 1, ["0  b"]),
+    ([("a", 1.0), ("b", 0.0)], 0.5, 0, ["1  a"]),
+    ([("a", 1.0), ("b", 0.5), ("c", 0.0)], 0.5, 1, ["0  c", "0.5  b"]),
+    ([("a", 1.0), ("b", 1.0)], 1.0, 1, []),
+    # Grades and ratings: what is best for one measure is poor for another.
+    ([("a", 1.0)], 1.0, 5, ["1  a"]),
+    ([("a", 4.5)], 4.5, 5, ["4.5  a"]),
+    ([("a", 5.0)], 5.0, 5, []),
+    ([("a", 1.0), ("b", 1.0)], 0.5, 1, ["1  a", "1  b"]),
+    ([("a", "none"), ("b", 0.0)], 0.5, 1, ["none  a", "0  b"]),
+    ([(str(at), 0.0) for at in range(7)], 0.0, 1, [*(f"0  {at}" for at in range(5)), "… 2 more verdicts"]),
+]
 
-    @pytest.mark.parametrize(
-        ("verdicts", "score", "best", "expected"),
-        [
-            ([("a", 1.0), ("b", 0.0)], 0.5, 1, ["0  b"]),
-            ([("a", 1.0), ("b", 0.0)], 0.5, 0, ["1  a"]),
-            ([("a", 1.0), ("b", 0.5), ("c", 0.0)], 0.5, 1, ["0  c", "0.5  b"]),
-            ([("a", 1.0), ("b", 1.0)], 1.0, 1, []),
-            # Grades and ratings: what is best for one measure is poor for another.
-            ([("a", 1.0)], 1.0, 5, ["1  a"]),
-            ([("a", 4.5)], 4.5, 5, ["4.5  a"]),
-            ([("a", 5.0)], 5.0, 5, []),
-            ([("a", 1.0), ("b", 1.0)], 0.5, 1, ["1  a", "1  b"]),
-            ([("a", "none"), ("b", 0.0)], 0.5, 1, ["none  a", "0  b"]),
-            ([(str(at), 0.0) for at in range(7)], 0.0, 1, [*(f"0  {at}" for at in range(5)), "… 2 more verdicts"]),
-        ],
-    )
-    def test_which_are_shown(self, verdicts, score, best, expected):
-        found = [assay.extend.Verdict(*each) for each in verdicts]
-        assert list(describe_verdicts(found, score, best, higher_is_better=best > 0)) == expected
+
+@for_each("verdicts, score, best, expected", VERDICTS)
+def test_which_verdicts_are_shown(verdicts, score, best, expected):
+    found = [assay.extend.Verdict(*each) for each in verdicts]
+    assert list(describe_verdicts(found, score, best, higher_is_better=best > 0)) == expected
