@@ -33,11 +33,8 @@ def test_the_pool_of_the_runs_is_graded_and_scores_them():
     assert [ruling.detail for ruling in found.rulings if not ruling.is_ok] == ["no text of the document"]
     assert assay.evaluate(found.qrels, RUNS["a"], "rr(rel=3)")["rr(rel=3)"] == 1.0
     assert "because 3" in [row[4] for row in found.reasons().rows]
-
-
-def test_depth_bounds_the_pool():
-    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade), depth=1)
-    assert [tuple(pair) for pair in found.pairs] == [("q1", "d1"), ("q2", "d3"), ("q1", "d2"), ("q2", "d2")]
+    first = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(grade), depth=1)
+    assert [tuple(pair) for pair in first.pairs] == [("q1", "d1"), ("q2", "d3"), ("q1", "d2"), ("q2", "d2")]
 
 
 def test_what_people_judged_is_left_alone():
@@ -64,23 +61,20 @@ def test_a_grade_that_is_not_given_is_not_zero():
     )
 
 
-def test_queries_without_a_question_are_an_error():
+def test_nothing_to_judge_is_an_error():
+    judge = judge_of(grade)
     with pytest.raises(assay.errors.MismatchError, match="no query of the runs has a question: 'q1', 'q2'"):
-        assay.judges.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge_of(grade))
+        assay.judges.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge)
+    with pytest.raises(assay.errors.MismatchError, match="no two systems answer the same question"):
+        assay.judges.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge)
+    with pytest.raises(assay.errors.DataError, match="at least two systems"):
+        assay.judges.pairwise({"a": records_of(q1="x")}, judge=judge)
 
 
-@for_each(
-    "straight, turned, score",
-    [
-        ("A", "B", 1.0),
-        ("B", "A", 0.0),
-        ("A", "A", 0.5),
-        ("B", "B", 0.5),
-        ("tie", "tie", 0.5),
-        ("A", "tie", 0.5),
-        ("tie", "B", 0.5),
-    ],
-)
+ORDERS = [("A", "B", 1.0), ("B", "A", 0.0), ("A", "A", 0.5), ("B", "B", 0.5), ("tie", "tie", 0.5), ("A", "tie", 0.5)]
+
+
+@for_each("straight, turned, score", [*ORDERS, ("tie", "B", 0.5)])
 def test_only_a_win_in_both_orders_counts(straight, turned, score):
     assert combine_orders(straight, turned) == score
 
@@ -122,21 +116,8 @@ def test_the_better_system_is_the_stronger_one():
     assert [row[0] for row in found.table().rows] == ["good", "fair", "bad"]
     assert [row[5:] for row in found.table().rows] == [(4, 4, 0), (2, 5, 1), (0, 3, 5)]
     assert found.elo["good"] > found.elo["fair"] > found.elo["bad"]
-    assert found.to_dict()["duels"][0] == {
-        "query": "q1",
-        "first": "bad",
-        "second": "good",
-        "outcome": "ok",
-        "score": 0.0,
-        "reasons": ["It is right.", "It is right."],
-    }
-
-
-def test_systems_without_a_common_question_are_an_error():
-    with pytest.raises(assay.errors.MismatchError, match="no two systems answer the same question"):
-        assay.judges.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge_of(prefers_first))
-    with pytest.raises(assay.errors.DataError, match="at least two systems"):
-        assay.judges.pairwise({"a": records_of(q1="x")}, judge=judge_of(prefers_first))
+    duel = {"query": "q1", "first": "bad", "second": "good", "outcome": "ok", "score": 0.0}
+    assert found.to_dict()["duels"][0] == {**duel, "reasons": ["It is right.", "It is right."]}
 
 
 def test_a_length_that_wins_is_seen():
@@ -161,13 +142,7 @@ def ask_of_passage(messages):
     return json.dumps({"reason": "checked", "verdict": "Zoe" not in text})
 
 
-PEOPLE = {
-    "p1": "A person named Ann.",
-    "p2": "A person named Zoe.",
-    "p3": "empty",
-    "p4": "A person named Bob.",
-    "p5": "A person named Ann.",
-}
+PEOPLE = {f"p{at}": f"A person named {name}." for at, name in enumerate(("Ann", "Zoe", "Bob", "Ann"))} | {"p9": "empty"}
 
 
 def test_questions_are_made_checked_and_deduplicated():
@@ -186,20 +161,12 @@ def test_questions_are_made_checked_and_deduplicated():
     ).mean == {"recall": 1.0, "em": 1.0}
 
 
-def test_a_dry_run_counts_and_asks_nothing():
-    def never(_):
-        raise AssertionError
-
-    judge = judge_of(never, prices=(1.0, 2.0))
-    with judge.dry_run() as estimate:
-        assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
-    assert estimate.calls == 4
-    assert estimate.cost == pytest.approx((estimate.sent_tokens + 2 * estimate.reply_tokens) / 1e6)
-
-
-def test_a_dry_run_knows_what_the_cache_has(tmp_path):
-    judge = assay.Judge(grade, cache=tmp_path / "replies.sqlite")
-    assay.judges.judge_relevance(QUERIES, {"a": {"q1": ["d1"]}}, CORPUS, judge=judge)
-    with judge.dry_run() as estimate:
-        assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
-    assert (estimate.calls, estimate.kept) == (3, 1)
+def test_a_dry_run_asks_nothing_and_knows_what_the_cache_has(tmp_path):
+    asked = []
+    judge = assay.Judge(lambda said: asked.append(said) or grade(said), cache=tmp_path / "c", prices=(1.0, 2.0))
+    for calls, kept in ((4, 0), (3, 1)):
+        with judge.dry_run() as estimate:
+            assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
+        assert (estimate.calls, estimate.kept, len(asked)) == (calls, kept, kept)
+        assert estimate.cost == pytest.approx((estimate.sent_tokens + 2 * estimate.reply_tokens) / 1e6)
+        assay.judges.judge_relevance(QUERIES, {"a": {"q1": ["d1"]}}, CORPUS, judge=judge)

@@ -1,7 +1,6 @@
 """A judge on a real server: what is sent, forms of output, and every way in which it fails."""
 
 import json
-import threading
 import time
 from dataclasses import replace
 
@@ -9,11 +8,11 @@ import pytest
 
 import assay
 from assay.core.ruling import JudgeFailure, RulingKind
+from assay.tasks.judge.limits import Throttle
 from chat_server import completion, drip, serve
 from tables import for_each
 
 POLITE = assay.extend.Prompt("polite", 1, "Is the answer polite?", {"reason": str, "verdict": bool})
-EACH = assay.extend.Prompt("each", 1, "Rate each.", {"verdicts": [bool]})
 YES = completion('{"reason": "It is.", "verdict": true}')
 KEY = "sk-very-secret-4711"
 
@@ -54,26 +53,24 @@ def test_tokens_and_cost_are_counted():
 
 
 @for_each("status", [400, 422, 500, 501])
-def test_a_form_of_output_that_is_not_taken_is_learnt_once(status):
+@for_each("taken", ["json_object", "text"])
+def test_a_form_of_output_that_is_not_taken_is_learnt_once(status, taken):
     def old_server(body):
-        return status if body.get("response_format", {}).get("type") == "json_schema" else YES
+        if body.get("response_format", {}).get("type", "text") in (
+            "json_schema",
+            *(["json_object"] * (taken == "text")),
+        ):
+            return status
+        return completion('Sure!\n```json\n{"reason": "", "verdict": "yes"}\n```')
 
     with serve(old_server) as chats:
         judge = judge_of(chats, retries=0)
-        ask(judge, "a")
-        ask(judge, "b")
+        assert [ask(judge, answer)["verdict"] for answer in "ab"] == [True, True]
     # A 500 may pass, so the same is asked once more.
-    tried = ["json_schema"] * (2 if status == 500 else 1)
-    assert [body["response_format"]["type"] for body in chats.bodies] == [*tried, "json_object", "json_object"]
-
-
-def test_plain_text_is_the_last_form():
-    def plain_server(body):
-        return 400 if "response_format" in body else completion('Sure!\n```json\n{"reason": "", "verdict": "yes"}\n```')
-
-    with serve(plain_server) as chats:
-        assert ask(judge_of(chats))["verdict"] is True
-    assert ["response_format" in body for body in chats.bodies] == [True, True, False]
+    forms = ["json_schema", "json_object"][: 2 if taken == "text" else 1]
+    tried = [form for form in forms for _ in range(2 if status == 500 else 1)]
+    asked = [body.get("response_format", {}).get("type", "text") for body in chats.bodies]
+    assert asked == [*tried, taken, taken]
 
 
 def test_a_server_that_refuses_every_form_fails_and_learns_nothing():
@@ -95,11 +92,6 @@ FAILURES = {
     "null": (completion(None), RulingKind.UNPARSABLE, "the reply is empty"),
     "no JSON": (completion("I think so."), RulingKind.UNPARSABLE, "it is not JSON"),
     "wrong schema": (completion('{"answer": 1}'), RulingKind.UNPARSABLE, "the reply has no reason, verdict"),
-    "wrong type": (
-        completion('{"reason": "", "verdict": 2}'),
-        RulingKind.UNPARSABLE,
-        "verdict is 2, not true or false",
-    ),
     "HTML": (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", RulingKind.HTTP_ERROR, "not JSON: '<html>'"),
     "unauthorised": (401, RulingKind.HTTP_ERROR, "HTTP 401"),
     "no such model": (403, RulingKind.HTTP_ERROR, "HTTP 403"),
@@ -128,15 +120,6 @@ def test_every_failure_is_a_typed_outcome_and_never_kept(name, monkeypatch):
         assert len(chats.bodies) == asked + 1
 
 
-def test_a_server_that_hangs_times_out():
-    over = threading.Event()
-    with serve(lambda _: over.wait(60) and YES) as chats:
-        with pytest.raises(JudgeFailure) as failure:
-            ask(judge_of(chats, timeout=0.2, retries=0))
-        over.set()
-    assert (failure.value.kind, failure.value.detail) == (RulingKind.TIMED_OUT, "no response within 0.2 s")
-
-
 @pytest.mark.filterwarnings("ignore:.*the judge failed:assay.DataWarning")
 @pytest.mark.parametrize("retries", [0, 1])
 def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
@@ -156,11 +139,6 @@ def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
     assert 0.4 * (retries + 1) <= taken < 10
 
 
-def test_a_server_that_drips_in_time_is_heard():
-    with serve(lambda _: drip(YES, 0.0005)) as chats:
-        assert ask(judge_of(chats, timeout=20, retries=0))["verdict"] is True
-
-
 def test_too_many_requests_are_asked_again_when_the_server_says():
     with serve((429, {"Retry-After": "0.4"}), (429, {"Retry-After": "1"}), YES) as chats:
         assert ask(judge_of(chats))["verdict"] is True
@@ -171,8 +149,6 @@ def test_too_many_requests_are_asked_again_when_the_server_says():
 
 
 def test_requests_at_a_time_fall_with_429_and_climb_again():
-    from assay.tasks.judge.limits import Throttle
-
     throttle = Throttle(32)
     with throttle.slot() as epoch:
         throttle.halve(epoch)
@@ -187,8 +163,6 @@ def test_requests_at_a_time_fall_with_429_and_climb_again():
 
 
 def test_a_limit_of_tokens_per_minute_is_kept():
-    from assay.tasks.judge.limits import Throttle
-
     throttle = Throttle(8, tokens_per_minute=600)
     started = time.monotonic()
     # All of a minute's tokens are there at the start; who had to wait for them would wait a minute.
@@ -197,14 +171,6 @@ def test_a_limit_of_tokens_per_minute_is_kept():
     # Ten tokens come in a second.
     with throttle.slot(5):
         assert time.monotonic() - started >= 0.5
-
-
-@for_each("number", [1, 3])
-def test_more_or_fewer_verdicts_than_asked_for_are_no_verdicts(number):
-    with serve(completion(json.dumps({"verdicts": [True] * number}))) as chats, pytest.raises(JudgeFailure) as failure:
-        judge_of(chats, retries=0).ask(EACH.ask({"statement": ["a", "b"]}, count=2))
-    assert failure.value.kind is RulingKind.UNPARSABLE
-    assert "expected 2" in failure.value.detail
 
 
 def test_a_key_that_the_server_sends_back_is_hidden(tmp_path):
