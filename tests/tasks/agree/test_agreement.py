@@ -6,12 +6,12 @@ from io import BytesIO
 
 import krippendorff
 import numpy as np
-import polars
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import assay
 from assay.stats.anchored import corrected_shares
+from tables import for_each
 
 HUMAN = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1, "e": 0}, "q3": {"f": 0, "g": 2}}
 JUDGE = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"d": 1, "e": 0}, "q3": {"f": 0, "g": 1}}
@@ -38,10 +38,11 @@ def test_the_oracles():
     generator = np.random.default_rng(7)
     documents = {f"q{q}": [f"d{d}" for d in range(8)] for q in range(30)}
     a = {query: {each: float(generator.integers(0, 4)) for each in ids} for query, ids in documents.items()}
-    b = {
-        query: {each: a[query][each] if generator.random() < 0.7 else float(generator.integers(0, 4)) for each in ids}
-        for query, ids in documents.items()
-    }
+
+    def changed(grade):
+        return grade if generator.random() < 0.7 else float(generator.integers(0, 4))
+
+    b = {query: {each: changed(grade) for each, grade in grades.items()} for query, grades in a.items()}
     first, second = (np.array([each for grades in side.values() for each in grades.values()]) for side in (a, b))
     found = assay.agree(a, b, weights="linear", metric="interval")
     assert found["kappa"].value == pytest.approx(cohen_kappa_score(first, second))
@@ -55,13 +56,13 @@ def test_the_oracles():
 
 def test_intervals_are_over_queries():
     """Copies of a document in its query tell nothing about other queries: the interval stays as wide."""
-    many = [
-        {
-            query: {f"{name}{n}": grade for name, grade in grades.items() for n in range(10)}
-            for query, grades in side.items()
+
+    def repeated(side):
+        return {
+            query: {f"{name}{n}": grades[name] for name in grades for n in range(10)} for query, grades in side.items()
         }
-        for side in (HUMAN, JUDGE)
-    ]
+
+    many = [repeated(side) for side in (HUMAN, JUDGE)]
     few, more = assay.agree(HUMAN, JUDGE), assay.agree(*many)
     assert few["kappa"][1:4] == pytest.approx(more["kappa"][1:4])
 
@@ -84,15 +85,8 @@ def test_two_grades_are_verdicts():
     assert {name: values(found)[name] for name in expected} == pytest.approx(expected)
     assert "kappa_at_threshold" not in values(found)
     assert found.settings.threshold == 1
-    assert expected["corrected_share"] == pytest.approx(
-        float(corrected_shares(*map(np.asarray, (5 / 9, 3 / 4, 2 / 3))))
-    )
-
-
-def test_a_threshold():
-    found = assay.agree(HUMAN, JUDGE, threshold=2)
-    assert found["kappa_at_threshold"].value == pytest.approx(1 - (1 / 7) / (1 - (5 * 6 + 2 * 1) / 49))
-    assert (found["sensitivity"].value, found["specificity"].value) == (0.5, 1)
+    known = corrected_shares(*map(np.asarray, (5 / 9, 3 / 4, 2 / 3)))
+    assert expected["corrected_share"] == pytest.approx(float(known))
 
 
 def test_a_judge_without_skill_is_not_corrected():
@@ -132,40 +126,25 @@ def test_grades_may_be_any_numbers():
 
 def test_too_many_grades_need_a_threshold():
     many = {"q": {f"d{n}": n / 100 for n in range(100)}, "r": {"x": 0.99}}
-    with pytest.raises(
-        assay.errors.DataError, match=r"the grades have 100 different values; kappa is for .* threshold=0.49"
-    ):
+    said = r"the grades have 100 different values; kappa is for .* threshold=0.49"
+    with pytest.raises(assay.errors.DataError, match=said):
         assay.agree(many, many)
     found = assay.agree(many, many, threshold=0.5)
     assert found["kappa_at_threshold"].value == 1
     assert found.verdict[0].startswith("almost perfect agreement (Landis and Koch 1977): kappa 1.00")
     assert (found.grades, found.matrix) == ((0, 1), ((50, 0), (0, 51)))
+    found = assay.agree(HUMAN, JUDGE, threshold=2)
+    assert found["kappa_at_threshold"].value == pytest.approx(1 - (1 / 7) / (1 - (5 * 6 + 2 * 1) / 49))
+    assert (found["sensitivity"].value, found["specificity"].value) == (0.5, 1)
 
 
-FORMS = {
-    "Qrels": lambda _: assay.Qrels(HUMAN),
-    "frame": lambda _: assay.Qrels(HUMAN).to_polars(),
-    "TREC": lambda path: written(path / "human.txt"),
-    "JSON": lambda path: written(path / "human.json"),
-    "JSON Lines": lambda path: written(path / "human.jsonl"),
-    "Parquet": lambda path: written(path / "human.parquet"),
-    "CSV": lambda path: written(path / "human.csv"),
-    "file": lambda path: BytesIO(written(path / "human.txt").read_bytes()),
-    "tuples": lambda _: [(q, d, grade) for q, grades in HUMAN.items() for d, grade in grades.items()],
-}
-
-
-def written(path):
-    assay.Qrels(HUMAN).write(path)
-    return path
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_judgments(form, tmp_path):
-    data = FORMS[form](tmp_path)
-    if form == "tuples":
-        data = polars.DataFrame(data, schema=["query_id", "doc_id", "relevance"], orient="row")
-    assert values(assay.agree(data, JUDGE)) == values(assay.agree(HUMAN, JUDGE))
+def test_every_form_of_judgments(tmp_path):
+    expected, frame = values(assay.agree(HUMAN, JUDGE)), assay.Qrels(HUMAN).to_polars()
+    for form in ("txt", "json", "jsonl", "parquet", "csv"):
+        assay.Qrels(HUMAN).write(tmp_path / f"human.{form}")
+        assert values(assay.agree(tmp_path / f"human.{form}", JUDGE)) == expected, form
+    for data in (assay.Qrels(HUMAN), frame, BytesIO((tmp_path / "human.txt").read_bytes())):
+        assert values(assay.agree(data, JUDGE)) == expected
 
 
 def test_files_name_the_sides(tmp_path):
@@ -244,31 +223,15 @@ def test_scores_by_hand():
     ]
 
 
-def stored(path):
-    assay.evaluate_rag(RECORDS, "score:faithfulness").save(path / "stored.json")
-    return path / "stored.json"
-
-
-def lines(path):
-    (path / "records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RECORDS))
-    return path / "records.jsonl"
-
-
-SCORE_FORMS = {
-    "records": lambda _: RECORDS,
-    "result": lambda _: assay.evaluate_rag(RECORDS, "score:faithfulness"),
-    "stored result": stored,
-    "JSON Lines": lines,
-}
-
-
-@pytest.mark.parametrize("form", SCORE_FORMS)
-def test_every_form_of_scores(form, tmp_path):
-    data = SCORE_FORMS[form](tmp_path)
-    for measures in (None, "score:faithfulness"):
-        found = assay.agree(SCORES, data, measures)
-        assert values(found) == values(assay.agree(SCORES, OTHERS))
-        assert {each.measure for each in found.figures} == {"score:faithfulness"}
+def test_every_form_of_scores(tmp_path):
+    result = assay.evaluate_rag(RECORDS, "score:faithfulness")
+    result.save(tmp_path / "stored.json")
+    (tmp_path / "records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RECORDS))
+    for data in (RECORDS, result, tmp_path / "stored.json", tmp_path / "records.jsonl"):
+        for measures in (None, "score:faithfulness"):
+            found = assay.agree(SCORES, data, measures)
+            assert values(found) == values(assay.agree(SCORES, OTHERS))
+            assert {each.measure for each in found.figures} == {"score:faithfulness"}
 
 
 def test_fields_of_records_are_scores_if_they_are_named():
@@ -285,51 +248,37 @@ def test_results_are_compared_by_every_measure():
 
 
 # What is wrong, and the error.
-ERRORS = {
-    "no query": (
-        (HUMAN, {"x": {"a": 1}}),
-        {},
-        "no query was judged by both a and b: a has 'q1', 'q2', 'q3', b has 'x'; no",
-    ),
-    "no document": ((HUMAN, {"q1": {"z": 1}}), {}, "no document was judged by both a and b; nothing to compare"),
-    "no score": (
-        ({"q": 1}, {"r": 1}),
-        {},
-        "score: no query has a value in both a and b: a has 'q', b has 'r'; nothing",
-    ),
-    "two kinds": ((HUMAN, {"q": 1}), {}, "'a' has judgments of documents and 'b' has scores of queries; pass two of a"),
-    "measures": ((HUMAN, JUDGE, "rr"), {}, "measures are for runs and scores, and these are judgments; leave them out"),
-    "policies": ((HUMAN, JUDGE), {"rel": 2}, "rel is for scoring runs, and there are none; leave it out, or add runs"),
-    "one run": ((HUMAN, JUDGE), {"runs": {"a": RUNS["one"]}}, "need at least two runs to compare their order, got 1"),
-    "runs and scores": (({"q": 1}, {"q": 1}), {"runs": RUNS}, "runs are scored under two sets of judgments, and these"),
-    "weights": ((HUMAN, JUDGE), {"weights": "cubic"}, "weights must be 'quadratic' or 'linear', not 'cubic'"),
-    "metric": ((HUMAN, JUDGE), {"metric": "ratio"}, "metric must be 'nominal' or 'ordinal' or 'interval', not 'ratio'"),
-    "threshold": ((HUMAN, JUDGE), {"threshold": "x"}, "threshold must be a finite number, such as 1, not 'x'"),
-    "infinite": ((HUMAN, JUDGE), {"threshold": math.inf}, "threshold must be a finite number, such as 1, not 'inf'"),
-    "level": ((HUMAN, JUDGE), {"level": 1}, "level must be a number between 0 and 1, such as 0.95, not '1'"),
-    "samples": ((HUMAN, JUDGE), {"samples": 0}, "samples must be a whole number from 1 to 100000, not '0'"),
-    "top": ((HUMAN, JUDGE), {"top": -1}, "top must be a whole number at least 0, not '-1'"),
-    "names": ((HUMAN, JUDGE), {"names": "ab"}, r"names must be two names, such as \['people', 'judge'\], not 'ab'"),
-    "same name": ((HUMAN, JUDGE), {"names": ["x", "x"]}, "both sides are called 'x'; give each a name of its own"),
-    "statistic": ((HUMAN, JUDGE), None, "no 'pearson'; the agreement has kappa, weighted_kappa, alpha, same"),
-}
+BOTH = (HUMAN, JUDGE)
+RESULT = assay.evaluate(HUMAN, RUNS["one"], ["rr"])
+OTHER_SCORES = [{"query_id": "q1", "scores": {"f": 1, "g": 2}}]
+ERRORS = [
+    ((HUMAN, {"x": {"a": 1}}), {}, "no query was judged by both a and b: a has 'q1', 'q2', 'q3', b has 'x'; no"),
+    ((HUMAN, {"q1": {"z": 1}}), {}, "no document was judged by both a and b; nothing to compare"),
+    (({"q": 1}, {"r": 1}), {}, "score: no query has a value in both a and b: a has 'q', b has 'r'; nothing"),
+    ((HUMAN, {"q": 1}), {}, "'a' has judgments of documents and 'b' has scores of queries; pass two of a"),
+    ((*BOTH, "rr"), {}, "measures are for runs and scores, and these are judgments; leave them out"),
+    (BOTH, {"rel": 2}, "rel is for scoring runs, and there are none; leave it out, or add runs"),
+    (BOTH, {"runs": {"a": RUNS["one"]}}, "need at least two runs to compare their order, got 1"),
+    (({"q": 1}, {"q": 1}), {"runs": RUNS}, "runs are scored under two sets of judgments, and these"),
+    (BOTH, {"weights": "cubic"}, "weights must be 'quadratic' or 'linear', not 'cubic'"),
+    (BOTH, {"metric": "ratio"}, "metric must be 'nominal' or 'ordinal' or 'interval', not 'ratio'"),
+    (BOTH, {"threshold": "x"}, "threshold must be a finite number, such as 1, not 'x'"),
+    (BOTH, {"threshold": math.inf}, "threshold must be a finite number, such as 1, not 'inf'"),
+    (BOTH, {"level": 1}, "level must be a number between 0 and 1, such as 0.95, not '1'"),
+    (BOTH, {"samples": 0}, "samples must be a whole number from 1 to 100000, not '0'"),
+    (BOTH, {"top": -1}, "top must be a whole number at least 0, not '-1'"),
+    (BOTH, {"names": "ab"}, r"names must be two names, such as \['people', 'judge'\], not 'ab'"),
+    (BOTH, {"names": ["x", "x"]}, "both sides are called 'x'; give each a name of its own"),
+    (BOTH, None, "no 'pearson'; the agreement has kappa, weighted_kappa, alpha, same"),
+    ((RESULT, RESULT, "ndcg@10"), {}, "a has no ndcg@10; it has rr"),
+    ((RESULT, OTHER_SCORES), {}, "no measure in common: a has rr, b has score:f, score:g; name one"),
+]
 
 
-@pytest.mark.parametrize("name", ERRORS)
-def test_errors(name):
-    data, options, message = ERRORS[name]
+@for_each("data, options, message", ERRORS)
+def test_errors(data, options, message):
     with pytest.raises(assay.AssayError, match=message):
         _ = assay.agree(*data)["pearson"] if options is None else assay.agree(*data, **options)
-
-
-def test_unknown_measures_of_scores_are_named():
-    result = assay.evaluate(HUMAN, RUNS["one"], ["rr"])
-    with pytest.raises(assay.errors.MeasureError, match="a has no ndcg@10; it has rr"):
-        assay.agree(result, result, "ndcg@10")
-    with pytest.raises(
-        assay.errors.MismatchError, match="no measure in common: a has rr, b has score:f, score:g; name one"
-    ):
-        assay.agree(result, [{"query_id": "q1", "scores": {"f": 1, "g": 2}}])
 
 
 def test_the_same_seed_gives_the_same_numbers():

@@ -1,6 +1,7 @@
 """The pool: which pairs are in it, in which order, and how it changes with each judgment."""
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,12 +29,18 @@ def test_by_depth_the_best_ranks_come_first():
     pairs = found(order="depth").pairs
     assert names(pairs) == ["q1a", "q1b", "q2e", "q3h", "q2f", "q2g", "q1c", "q1x", "q1d"]
     assert [pair.rank for pair in pairs] == [1, 1, 1, 1, 2, 2, 3, 3, 4]
+    # Pairs are made when they are looked at.
+    assert (len(pairs), pairs[-1].document, names(pairs[1:3]), repr(pairs)) == (
+        9,
+        "d",
+        ["q1b", "q2e"],
+        "<9 pairs to judge>",
+    )
+    with pytest.raises(IndexError):
+        pairs[9]
     assert names(found(order="depth", depth=1).pairs) == ["q1a", "q1b", "q2e", "q3h"]
-    assert names(found({"q1": {"a": 0, "zz": 1}, "q9": {"a": 1}}, order="depth", depth=1).pairs) == [
-        "q1b",
-        "q2e",
-        "q3h",
-    ]
+    judged = {"q1": {"a": 0, "zz": 1}, "q9": {"a": 1}}
+    assert names(found(judged, order="depth", depth=1).pairs) == ["q1b", "q2e", "q3h"]
 
 
 def test_by_worth_the_largest_moves_come_first():
@@ -74,16 +81,6 @@ def test_fewest_votes_first():
     # A judgment counts as a vote where no votes are counted.
     assert names(found(qrels, order="votes", depth=1).pairs) == ["q2e", "q3h", "q1a", "q1b"]
     assert names(found(qrels, order="votes", depth=1, wanted=1).pairs) == ["q2e", "q3h"]
-
-
-def test_pairs_are_made_when_they_are_looked_at():
-    pairs = found(order="depth").pairs
-    assert len(pairs) == 9
-    assert pairs[-1].document == "d"
-    assert names(pairs[1:3]) == ["q1b", "q2e"]
-    assert repr(pairs) == "<9 pairs to judge>"
-    with pytest.raises(IndexError):
-        pairs[9]
 
 
 def test_next_skips_what_a_voter_has_seen():
@@ -148,12 +145,6 @@ def test_judging_one_by_one_is_starting_over(measure, judgments):
         assert names(pool.next(order, most=99)) == names(own.pairs)
 
 
-def test_names_and_policies_of_other_tools():
-    # trec_eval skips q3, which one run lacks.
-    shown = found(measure="P_2", convention="trec_eval").settlement
-    assert (shown.measure, shown.queries, shown.opposing) == ("P_2", 2, 2)
-
-
 def test_the_difference_is_that_of_evaluate():
     qrels = {"q1": {"a": 2, "x": 1, "d": 3}, "q2": {"g": 1}, "q3": {"h": 0}}
     for measure in ("dcg@3", "dcg", "precision@2", "rbp", "num_rel_ret", "dcg(gain=exp2)@1"):
@@ -184,12 +175,8 @@ def test_duplicates_and_chunks():
 
 
 def test_duplicate_judgments_follow_the_policy():
-    qrels = [("q", "x", 1), ("q", "x", 0)]
-    frame = {"query_id": [row[0] for row in qrels], "doc_id": [row[1] for row in qrels], "relevance": [1, 0]}
-    import polars
-
+    data = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["x", "x"], "relevance": [1, 0]})
     runs = {"a": {"q": ["x"]}, "b": {"q": ["y"]}}
-    data = polars.DataFrame(frame)
     assert found(data, runs, "hits@1", duplicates="first").settlement.difference == -1
     assert found(data, runs, "hits@1", duplicates="last").settlement.difference == 0
     with pytest.raises(assay.errors.DuplicateError):
@@ -203,23 +190,23 @@ def test_queries_that_a_run_lacks_count_as_the_policy_says():
     # Without q3, which only one run has, nothing moves but a, which the old run ranks first.
     skipped = found(qrels, measure="hits@1", missing="skip").settlement
     assert (skipped.lowest, skipped.highest, skipped.queries) == (-1 / 2, 0, 2)
+    # trec_eval skips q3, too.
+    shown = found(measure="P_2", convention="trec_eval").settlement
+    assert (shown.measure, shown.queries, shown.opposing) == ("P_2", 2, 2)
 
 
 def test_votes_are_judgments():
-    votes = assay.votes(
-        [{"query": "q1", "document": "a", "vote": "up"}, {"query": "q2", "document": "e", "vote": "up"}]
-    )
-    assert names(found(votes, order="depth", depth=1).pairs) == ["q1b", "q3h"]
+    rows = [{"query": query, "document": document, "vote": "up"} for query, document in (("q1", "a"), ("q2", "e"))]
+    assert names(found(assay.votes(rows), order="depth", depth=1).pairs) == ["q1b", "q3h"]
 
 
 def test_many_chunks_of_queries_are_one_pool(monkeypatch):
     generator = np.random.default_rng(2)
-    runs = {
-        name: {
-            f"q{n}": [f"d{each}" for each in generator.permutation(12)[: generator.integers(1, 9)]] for n in range(40)
-        }
-        for name in "ab"
-    }
+
+    def draw():
+        return [f"d{each}" for each in generator.permutation(12)[: generator.integers(1, 9)]]
+
+    runs = {name: {f"q{n}": draw() for n in range(40)} for name in "ab"}
     qrels = {f"q{n}": {f"d{each}": int(generator.integers(3)) for each in range(4)} for n in range(0, 40, 3)}
     whole = assay.next_judgments(qrels, runs, "dcg@5")
     monkeypatch.setattr(collect, "MOST_ROWS", 17)
@@ -274,6 +261,7 @@ def test_which_runs_are_compared():
     assert found(runs=three, order="depth").reason == "3 runs; name the two to compare with a and b"
     assert found(runs=three, a="third", b="old").settlement.b == "old"
     assert "q1z" in names(found(runs=three, a="old", b="new").pairs)
+    assert found(order="depth", no_relevant="skip").reason.endswith('use no_relevant="zero"')
     assert found(runs={"old": RUNS["old"]}, order="depth").reason == "one run is nothing to compare; give two"
     with pytest.raises(assay.errors.MeasureError, match="pairs have no worth: 3 runs"):
         found(runs=three)
@@ -288,17 +276,12 @@ def test_grades_out_of_range_are_refused():
     assert len(pool.next("depth", most=99)) == 9
 
 
-def test_queries_that_count_only_when_judged_are_refused():
-    shown = found(order="depth", no_relevant="skip")
-    assert shown.settlement is None
-    assert shown.reason.endswith('use no_relevant="zero"')
-
-
 def test_policies_apply_whatever_their_names():
     """A policy has the name of a thing that the pool has too; grades are cut to whole numbers."""
     runs = {"a": {"q": ["u", "v"]}, "b": {"q": ["v", "u"]}}
     judged = {"q": {"u": 1.9, "v": 0}}
     how = {"order": "depth", "top_grade": 2}
-    given = assay.next_judgments(judged, runs, "dcg@1", **how).settlement
-    whole = assay.next_judgments(judged, runs, "dcg@1", grades="whole", **how).settlement
+    given, whole = (
+        assay.next_judgments(judged, runs, "dcg@1", **how, **more).settlement for more in ({}, {"grades": "whole"})
+    )
     assert (given.difference, whole.difference) == (-1.9, -1)

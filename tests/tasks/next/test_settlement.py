@@ -75,23 +75,38 @@ def test_what_can_be_lost():
     assert (seen.lowest, seen.highest) == (0, 4)
 
 
-def test_the_range_of_grades():
-    assert settlement_of("dcg@1", {}, "a", "b").highest == 1
-    assert settlement_of("dcg@1", {"z": 3}, "a", "b").highest == 3
-    assert settlement_of("dcg@1", {"z": 3}, "a", "b", top_grade=5).highest == 5
+# Measure, judgments, options, and the highest difference.
+RANGES = [
+    ("dcg@1", {}, {}, 1),
+    ("dcg@1", {"z": 3}, {}, 3),
+    ("dcg@1", {"z": 3}, {"top_grade": 5}, 5),
     # Without a grade that counts, nothing could move, and all would be settled.
-    assert settlement_of("precision(rel=2)@1", {}, "a", "b").highest == 1
-    assert settlement_of("precision@1", {}, "a", "b", rel=0.5).highest == 1
-    assert settlement_of("precision(rel=2)@1", {}, "a", "b", top_grade=1).is_settled
-    assert settlement_of("dcg(gain=1:7;2:9)@1", {}, "a", "b").highest == 9
+    ("precision(rel=2)@1", {}, {}, 1),
+    ("precision@1", {}, {"rel": 0.5}, 1),
+    ("precision(rel=2)@1", {}, {"top_grade": 1}, 0),
+    ("dcg(gain=1:7;2:9)@1", {}, {}, 9),
     # A grade beside 3 gains itself.
-    assert settlement_of("dcg(gain=3:0)@1", {}, "a", "b").highest == pytest.approx(3, abs=1e-12)
-    with pytest.raises(assay.errors.DataError, match="grade 3 is not from 0 to 2; set top_grade=3"):
-        settlement_of("dcg@1", {"a": 3}, "a", "b", top_grade=2)
-    with pytest.raises(assay.errors.PolicyError, match="top_grade must be a finite number, not nan"):
-        settlement_of("dcg@1", {}, "a", "b", top_grade=math.nan)
-    with pytest.raises(assay.errors.PolicyError, match="lowest_grade must be at most 0"):
-        settlement_of("dcg@1", {}, "a", "b", lowest_grade=0.5)
+    ("dcg(gain=3:0)@1", {}, {}, 3),
+]
+
+
+@for_each("measure, judged, how, highest", RANGES)
+def test_the_range_of_grades(measure, judged, how, highest):
+    found = settlement_of(measure, judged, "a", "b", **how)
+    assert (found.highest, found.is_settled) == (pytest.approx(highest, abs=1e-12), highest == 0)
+
+
+BAD_RANGES = [
+    ({"a": 3}, {"top_grade": 2}, "grade 3 is not from 0 to 2; set top_grade=3"),
+    ({}, {"top_grade": math.nan}, "top_grade must be a finite number, not nan"),
+    ({}, {"lowest_grade": 0.5}, "lowest_grade must be at most 0"),
+]
+
+
+@for_each("judged, how, message", BAD_RANGES)
+def test_grades_out_of_range(judged, how, message):
+    with pytest.raises((assay.errors.DataError, assay.errors.PolicyError), match=message):
+        settlement_of("dcg@1", judged, "a", "b", **how)
 
 
 def test_sentences():
@@ -130,24 +145,11 @@ def test_nothing_is_settled_over_no_query():
         assay.next_judgments(None, runs, "dcg@3", missing="skip", no_results="nan")
 
 
-MEASURES = [
-    "dcg@3",
-    "dcg",
-    "dcg(gain=exp2)@2",
-    "dcg(gain=binary)@3",
-    "dcg(gain=1:3;2:1)@3",
-    "dcg(gain=signed)@3",
-    "dcg(rel=2)@3",
-    "precision@2",
-    "precision",
-    "precision(rel=2)@3",
-    "precision(over=retrieved)@3",
-    "rbp(p=0.5)",
-    "rbp(p=0.7,gain=grade)@3",
-    "rbp(p=0.5,limit=3)",
-    "sdcg(max=2)@3",
-    "hits@2",
-]
+MEASURES = """
+    dcg@3 dcg dcg(gain=exp2)@2 dcg(gain=binary)@3 dcg(gain=1:3;2:1)@3 dcg(gain=signed)@3 dcg(rel=2)@3 precision@2
+    precision precision(rel=2)@3 precision(over=retrieved)@3 rbp(p=0.5) rbp(p=0.7,gain=grade)@3 rbp(p=0.5,limit=3)
+    sdcg(max=2)@3 hits@2
+"""
 POLICIES = {
     "ties": ["docid_desc", "docid_asc", "input"],
     "negative": ["unjudged", "nonrelevant"],
@@ -203,7 +205,7 @@ def scores_of(result, measure):
 @settings(max_examples=settings.default.max_examples // 4)
 @given(
     comparisons(),
-    st.sampled_from(MEASURES),
+    st.sampled_from(MEASURES.split()),
     st.fixed_dictionaries({name: st.sampled_from(values) for name, values in POLICIES.items()}),
 )
 @example(EMPTY_IN_A, "dcg@3", {"missing": "skip"})
