@@ -1,8 +1,7 @@
 """Live retrievers: called, timed and scored."""
 
 from assay.tasks.probe.api import probe
-from assay.tasks.probe.endpoint import DEFAULT_BODY, HttpSearch
-from assay.tasks.probe.latency import Latency
-from assay.tasks.probe.result import Probe, check_records_name, write_records
+from assay.tasks.probe.result import Latency, Probe, check_records_name, write_records
+from assay.tasks.probe.retrievers import DEFAULT_BODY, HttpSearch
 
 __all__ = ["DEFAULT_BODY", "HttpSearch", "Latency", "Probe", "check_records_name", "probe", "write_records"]

@@ -10,8 +10,8 @@ from assay.data.passages import PASSAGE_TEXT, find_field, read_passages
 from assay.net.http import TemporaryError
 from assay.studio.access import RefusedError
 from assay.studio.studio import Studio
-from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.response import RankingReader, find_list, split_answer
+from assay.tasks.probe.retrievers import HttpSearch
 
 RESULTS = 10
 

@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.core.errors import DataError
 from assay.live import HttpSearch
-from assay.tasks.probe.endpoint import all_headers, fill_template, read_address, read_body, read_headers
+from assay.tasks.probe.retrievers import fill_template, read_address, read_body, read_headers
 from search_server import QRELS, QUESTIONS, Reply, SearchServer, found
 from tables import for_each
 
@@ -77,7 +77,7 @@ HEADERS = [
 
 @for_each("line, values", HEADERS)
 def test_headers(line, values):
-    assert read_headers([line], {"TOKEN": "t0ken"}).values == values
+    assert read_headers([line], {"TOKEN": "t0ken"})[0] == values
 
 
 BAD_HEADERS = [
@@ -101,8 +101,9 @@ def test_bad_headers(line, message):
 
 
 def test_ones_own_header_takes_the_place_of_a_usual_one():
-    own = read_headers(["content-type: application/x-ndjson"], {}).values
-    sent = all_headers(own, has_body=True)
+    with SearchServer() as server:
+        probed(server, questions={"q1": "question 1"}, headers=["content-type: application/x-ndjson"])
+    sent = server.requests[0][3]
     assert [value for name, value in sent.items() if name.lower() == "content-type"] == ["application/x-ndjson"]
 
 

@@ -43,7 +43,7 @@ NEEDS = {
     "tests": ChartNeed("a comparison", RANKED, "assay.tasks.compare.plot"),
     "rankings": ChartNeed("the rankings of runs", RANKED, "assay.tasks.compare.plot"),
     "answers": ChartNeed("answers", ('rag.plot("{kind}")', RECORDS), "assay.tasks.rag.result"),
-    "calls": ChartNeed("calls of a live retriever", ('probe.plot("{kind}")', RECORDS), "assay.tasks.probe.latency"),
+    "calls": ChartNeed("calls of a live retriever", ('probe.plot("{kind}")', RECORDS), "assay.tasks.probe.result"),
     "judges": ChartNeed(
         "two judges", ('agreement.plot("{kind}")', 'assay.plot("{kind}", a, b)'), "assay.tasks.agree.result"
     ),

@@ -69,7 +69,7 @@ def plot(
 def plot_other(kind: str, data: object, other: object, measures: Any, options: dict[str, Any]) -> Chart:  # noqa: ANN401 - as in `plot`
     """A chart of records, or of two judges."""
     if kind == "latency":
-        from assay.tasks.probe.latency import recorded_calls
+        from assay.tasks.probe.result import recorded_calls
 
         return draw(kind, "a file of records", {"calls": recorded_calls(data)})
     if kind == "blame":

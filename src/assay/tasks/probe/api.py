@@ -29,10 +29,9 @@ from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.evaluate.score import warned
 from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
-from assay.tasks.probe.endpoint import HttpSearch
 from assay.tasks.probe.response import LiveRanking, RankingReader
 from assay.tasks.probe.result import Probe
-from assay.tasks.probe.retrievers import Retriever, as_retriever, require_name
+from assay.tasks.probe.retrievers import HttpSearch, Retriever, as_retriever, require_name
 
 if TYPE_CHECKING:
     import os
@@ -98,7 +97,10 @@ def probe(
     Policies are those of `assay.evaluate`.
     """
     k = check_whole("k", k, 1)
-    limits = check_limits(concurrency, timeout, retries)
+    concurrency = check_whole("concurrency", concurrency, 1, MOST_CONCURRENT)
+    limits = CallLimits(concurrency, timeout, check_whole("retries", retries, 0, MOST_RETRIES))
+    if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
+        raise PolicyError(f"timeout must be a positive number of seconds, not {show(timeout)}")
     names = [each.format(k) for each in MEASURES_AT_K] if measures is None else measures
     rule = None if doc_id is None else DocIdRule.parse(doc_id)
     if rule is not None and not rule.is_field:
@@ -131,7 +133,7 @@ def probe(
     # A failed question has an empty ranking in the result, and none in the run.
     result = scorer.evaluate({**entries, **{query: [] for query in failures}})
     failed = [Note.of(NoteKind.FAILED, queries=list(failures))] if failures else []
-    notes = [*failed, *notes, *ranking_notes(rankings, k, rule), *depth_notes(scorer, k), *result.notes]
+    notes = [*failed, *notes, *ranking_notes(rankings, k, rule, scorer), *result.notes]
     result = replace(result, policies=settings, notes=loud_first(notes))
     warned(result)
     probed = Probe(
@@ -190,14 +192,6 @@ def unanswered(queries: Iterable[str], outcomes: Mapping[str, Outcome], what: st
     return DataError(f"{what} was answered; for example {show(first.query)}: {first.failure}")
 
 
-def check_limits(concurrency: int, timeout: float | None, retries: int) -> CallLimits:
-    concurrency = check_whole("concurrency", concurrency, 1, MOST_CONCURRENT)
-    retries = check_whole("retries", retries, 0, MOST_RETRIES)
-    if timeout is not None and not (is_number(timeout) and math.isfinite(timeout) and timeout > 0):
-        raise PolicyError(f"timeout must be a positive number of seconds, not {show(timeout)}")
-    return CallLimits(concurrency, timeout, retries)
-
-
 def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -> tuple[dict[str, str], list[Note]]:
     """The questions that have judgments, with notes on other questions and on judgments without a question."""
     if isinstance(given, (list, tuple)) and scorer.listed not in (None, len(given)):
@@ -223,8 +217,8 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     return judged, notes
 
 
-def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, rule: DocIdRule | None) -> list[Note]:
-    """What was decided about the rankings."""
+def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, rule: DocIdRule | None, scorer: Scorer) -> list[Note]:
+    """What was decided about the rankings, and which measures look further down than they go."""
     notes = []
     dropped = sum(ranking.duplicates for ranking in rankings.values())
     if rule is not None:
@@ -244,17 +238,10 @@ def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, rule: DocIdRule |
     longest = max(len(ranking.ids) + ranking.duplicates for ranking in rankings.values())
     if longest < k:
         notes.append(Note.of(NoteKind.SHORT, count=longest, k=k))
+    cutoffs: dict[str, Any] = {name: measure.values.get("k") for name, (measure, _) in scorer.plan.measures.items()}
+    if deeper := [name for name, cutoff in cutoffs.items() if is_number(cutoff) and cutoff > k]:
+        notes.append(Note.of(NoteKind.DEPTH, measures=deeper, k=k))
     return notes
-
-
-def depth_notes(scorer: Scorer, k: int) -> list[Note]:
-    """Which measures look further down than the rankings go."""
-    deeper = [
-        name
-        for name, (measure, _) in scorer.plan.measures.items()
-        if is_number(measure.values.get("k")) and measure.values["k"] > k
-    ]
-    return [Note.of(NoteKind.DEPTH, measures=deeper, k=k)] if deeper else []
 
 
 def make_records(

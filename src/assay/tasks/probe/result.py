@@ -1,34 +1,69 @@
-"""`Probe`: how good a live retriever is, and how fast."""
+"""`Probe`: how good a live retriever is, and how fast: percentiles of the latency, in words, and as a chart."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.core.errors import FormatError
+import numpy as np
+
+from assay.core.errors import DataError, FormatError
 from assay.core.text import count, printable, quoted
 from assay.files.replace import target_of
 from assay.render import Exports, Table, finite, json_fields
 from assay.render.text import to_text
-from assay.tasks.probe.latency import Calls, Latency, duration, latency_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
 
     import polars
 
     from assay.core.note import Note
     from assay.data.run import Run
     from assay.render.charts import Chart
+    from assay.render.charts.kinds import Choice
     from assay.results.result import Result
 
 MOST_SHOWN = 10
 RECORD_ENDINGS = (".jsonl", ".ndjson")
 RUN = "retriever"
+SECOND = 1.0
+
+
+class Latency(NamedTuple):
+    """The seconds that calls took: the median, the 95th and 99th percentile, and the mean."""
+
+    p50: float
+    p95: float
+    p99: float
+    mean: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Latency:
+        p50, p95, p99 = np.quantile(seconds, [0.5, 0.95, 0.99]).tolist()
+        return cls(p50, p95, p99, float(np.mean(seconds)))
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people write them.
+
+    >>> duration(0.01234), duration(1.5), duration(0.00005)
+    ('12.3 ms', '1.50 s', '0.05 ms')
+    """
+    if seconds >= SECOND:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1000:.1f} ms" if seconds >= SECOND / 1000 else f"{seconds * 1000:.2f} ms"
+
+
+class Calls(NamedTuple):
+    """How long the calls took that succeeded, in seconds, and how many failed."""
+
+    seconds: Sequence[float]
+    failed: int = 0
 
 
 class Probe(Exports):
@@ -71,7 +106,7 @@ class Probe(Exports):
     @property
     def latency(self) -> Latency:
         """How long successful calls took, in seconds."""
-        return latency_of(list(self.seconds.values()))
+        return Latency.of(list(self.seconds.values()))
 
     @property
     def throughput(self) -> float:
@@ -201,3 +236,29 @@ def write_records(records: Iterable[Mapping[str, Any]], path: str | os.PathLike[
     with open_replacement(target_of(path)) as file:
         for record in records:
             file.write(json.dumps(record, ensure_ascii=False).encode("utf-8", errors="replace") + b"\n")
+
+
+def draw_latency(calls: Calls, _: Choice) -> Chart:
+    from assay.render.charts.queries import latency
+
+    seconds, failed = calls
+    named = Latency.of(seconds)._asdict()
+    mean = named.pop("mean")
+    words = f"{count(len(seconds), 'successful call')}" + (f", {failed:,} failed" if failed else "")
+    return latency(np.array(seconds), named, f"{words}; mean {mean * 1000:,.1f} ms.")
+
+
+def recorded_calls(records: object) -> Calls:
+    """The calls of records that `assay probe --save-records` wrote; a record without a latency is a failed call."""
+    from assay.data.passages import is_number
+    from assay.data.records.fields import RecordFields
+    from assay.data.records.read import read_records
+
+    rows = read_records(records, RecordFields(any_field=True), name="the records").each
+    values: list[Any] = [(each.fields or {}).get("latency") for each in rows]
+    taken = [float(value) for value in values if is_number(value) and 0 <= value < float("inf")]
+    if not taken:
+        raise DataError(
+            "no record has a latency: a field of that name with a number of seconds, as `assay probe` writes"
+        )
+    return Calls(taken, len(values) - len(taken))

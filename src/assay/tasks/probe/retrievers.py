@@ -1,4 +1,4 @@
-"""How a retriever is called.
+"""How a retriever is called: a function, an object of another library, or an HTTP endpoint, `HttpSearch`.
 
 | library | called as | returns |
 | --- | --- | --- |
@@ -13,17 +13,47 @@ Libraries are recognised by these methods; none of them is imported. If an objec
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import partial
+from string import Template
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
+from assay._kernel import __version__
 from assay.core.errors import DataError
+from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
+from assay.net.http import HttpClient, excerpt
+from assay.net.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
+from assay.tasks.probe.response import (
+    Answered,
+    at_path,
+    find_contexts,
+    holds_scores,
+    look_for_list,
+    no_list,
+    split_answer,
+)
 
+DEFAULT_TIMEOUT = 30.0
+DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
+DEFAULT_HEADERS = {
+    "Accept": "application/json",
+    "Content-Type": "application/json",
+    "User-Agent": f"assay/{__version__}",
+}
+# An @, also as Unicode and addresses write it.
+AT = re.compile("[@﹫＠]|%40")
+PLAIN_AT = re.compile("[@﹫＠]")
 METHODS = ("invoke", "retrieve", "ainvoke", "aretrieve")
 NAMED_QUERY = ("run", "run_async")
 LIMITS = ("k", "top_k")
 LAMBDA = "<lambda>"
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Retriever(NamedTuple):
@@ -101,3 +131,226 @@ def own_name(search: object) -> str | None:
     own = getattr(search, "__name__", None)
     name = own if isinstance(own, str) else type(search).__name__
     return None if name == LAMBDA or isinstance(search, partial) else name
+
+
+class HttpSearch:
+    """An endpoint that takes a question as JSON and returns a list of documents as JSON.
+
+    `body` is JSON in which `{query}` and `{k}` stand for the question and k. A URL that contains `{query}` is called
+    with GET, unless there is a body. `path` says where the list is in the response, such as `data.hits`; by default the
+    usual keys are tried. A response that maps ids to scores is read as a ranking only if `path` says so: "." is the
+    whole response. `answer_path` says where a system that answers has its answer. A header such as
+    `Authorization: Bearer $TOKEN` takes `$TOKEN` from the environment. Values of headers, what follows the `?` of the
+    URL, and keys in the body are never shown.
+
+    >>> HttpSearch("https://search.example/api?key=s3cret", headers=["X-Key: $$"]).name
+    'https://search.example/api'
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        body: str | None = None,
+        path: str | None = None,
+        answer_path: str | None = None,
+        headers: Iterable[str] = (),
+        timeout: float | None = DEFAULT_TIMEOUT,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._address = read_address(url)
+        self._method = "GET" if body is None and "{query}" in self._address.target else "POST"
+        self._body = None if self._method == "GET" else read_body(body or DEFAULT_BODY)
+        self._path = path
+        self._answer_path = answer_path
+        own, substituted = read_headers(headers, environment)
+        given = {name.lower() for name in own} | (set() if self._method == "POST" else {"content-type"})
+        self._headers = {name: value for name, value in DEFAULT_HEADERS.items() if name.lower() not in given} | own
+        named = [*secrets_in_address(url), *secrets_in_body(self._body)]
+        secrets = [*named, *secrets_in_headers(own, substituted)]
+        self._client = HttpClient(timeout=timeout, secrets=secrets)
+        # Everything that determines the results; a checkpoint keeps a digest of it.
+        sent = sorted((name.lower(), value) for name, value in own.items())
+        places = [path] if answer_path is None else [path, answer_path]
+        self._request = json.dumps([self._method, url, self._body, *places, sent])
+
+    @property
+    def name(self) -> str:
+        """The URL, without what may be secret in it."""
+        return self._address.name
+
+    def __repr__(self) -> str:
+        return f"HttpSearch({self.name!r})"
+
+    def __call__(self, question: str, k: int) -> object:
+        """The documents in the response; raises `DataError` if a retry would fail too, else `TemporaryError`."""
+        content = None if self._body is None else json.dumps(fill_template(self._body, question, k)).encode()
+        url = self._address.origin + self._address.fill_target(question, k)
+        response = self._client.send(self._method, url, headers=self._headers, content=content)
+        try:
+            return read_response(response, self._path, self._answer_path)
+        except DataError as error:
+            raise DataError(self.hide(str(error))) from None
+
+    def hide(self, text: str) -> str:
+        """The text without secrets, in case the server sent them back."""
+        return self._client.hide(text)
+
+    def close(self) -> None:
+        """Closes the connections that are kept; a later call opens one for itself alone."""
+        self._client.close()
+
+    def as_retriever(self, k: int, name: str | None = None) -> Retriever:
+        """The same endpoint with its own connections, which can be closed while this one is in use."""
+        search = copy(self)
+        search._client = HttpClient(timeout=self._client.timeout, secrets=self._client.secrets)  # noqa: SLF001 - a copy
+        return Retriever(name or self.name, partial(search, k=k), self._request, self.hide, search.close)
+
+
+def read_response(content: bytes, path: str | None, answer_path: str | None = None) -> object:
+    """What a response holds, at the path if there is one; with the answer if it has one."""
+    try:
+        response = json.loads(content, object_pairs_hook=refuse_repeats)
+    except RepeatedKeyError as error:
+        raise DataError(f"the response: {error}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise DataError(f"the response is not JSON: {excerpt(content)}") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the response: {explain_json_error(error)}") from None
+    if response == {}:
+        raise DataError("the response is an empty object")
+    if answer_path is not None:
+        answer = at_path(response, answer_path)
+        if not isinstance(answer, str):
+            raise DataError(f"the response has no answer at {show(answer_path)}: expected a text, found {show(answer)}")
+        return Answered(answer, find_contexts(response) if path is None else at_path(response, path))
+    if path is not None:
+        answered = split_answer(response)
+        contexts = at_path(response, path)
+        return contexts if answered is None else answered._replace(contexts=contexts)
+    if isinstance(response, dict) and look_for_list(response) is None:
+        hint = "if it maps ids to scores, set the path to '.'" if holds_scores(response) else ""
+        raise no_list(response, hint)
+    return response
+
+
+class Address(NamedTuple):
+    """A URL in parts; `target` is the path and the query string, with placeholders."""
+
+    scheme: str
+    host: str
+    port: int | None
+    target: str
+
+    @property
+    def origin(self) -> str:
+        port = "" if self.port is None else f":{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}{port}"
+
+    @property
+    def name(self) -> str:
+        """The URL without what may be secret in it."""
+        return self.origin + self.target.partition("?")[0]
+
+    def fill_target(self, question: str, k: int) -> str:
+        """The path and the query string for one question."""
+        parts = re.split(PLACEHOLDER, self.target)
+        values = {"query": quote(question, safe="", errors="replace"), "k": str(k)}
+        # Every other part is the group of the pattern.
+        return "".join(values[part] if place % 2 else quote(part, safe=KEPT) for place, part in enumerate(parts))
+
+
+def read_address(url: str) -> Address:
+    shown = describe_url(url)
+    if "://" not in url:
+        raise DataError(f"{shown} must begin with http:// or https://")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        # Python names what is wrong, which may be part of a password.
+        reason = "" if AT.search(url) else f": {error}"
+        raise DataError(f"{shown} is invalid{reason}") from None
+    if parts.scheme not in ("http", "https"):
+        raise DataError(f"{shown} must begin with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise DataError("the URL contains a user name or password; send them in a header such as Authorization")
+    if PLAIN_AT.search(url):
+        raise DataError(
+            "the URL has an @ after its host; if it belongs to a user name or password, send them in a header such as "
+            "Authorization, else write %40"
+        )
+    if not host or not re.fullmatch(r"[\w.:\-]+", host):
+        raise DataError(f"{shown} has no valid host")
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(parts.scheme, host, port, target)
+
+
+def describe_url(url: str) -> str:
+    """A URL in a message, without a possible key or password.
+
+    >>> describe_url("ftp://me:s3cret@h/x?key=s3cret"), describe_url("http://me:s3/cret@h/")
+    ("the URL 'ftp://h/x'", 'the URL')
+    """
+    if not AT.search(url):
+        return f"the URL {show(re.split('[?#]', url)[0])}"
+    parts = re.fullmatch(r"([a-z]+://)?[^/?#@]*@([^?#@]*)(?:[?#][^@]*)?", url, re.DOTALL)
+    # With a / or another @ in it, a password may end anywhere.
+    return f"the URL {show((parts[1] or '') + parts[2])}" if parts and not AT.search(parts[2]) else "the URL"
+
+
+def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
+    if not isinstance(text, str):
+        raise DataError(f"the body must be a string of JSON, such as {DEFAULT_BODY}, not {type(text).__name__}")
+    try:
+        body = decode_json(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the body: {explain_json_error(error)}; an example is {DEFAULT_BODY}") from None
+    if "{query}" not in json.dumps(body):
+        raise DataError(f"the body has no placeholder for the question; write {{query}}, as in {DEFAULT_BODY}")
+    return body
+
+
+def fill_template(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The template with the question and k filled in; they are values, so nothing in them is read as JSON.
+
+    >>> fill_template({"q": "{query}", "size": "{k}", "note": "for {query}"}, 'a "b" {k}', 5)
+    {'q': 'a "b" {k}', 'size': 5, 'note': 'for a "b" {k}'}
+    """
+    if isinstance(template, dict):
+        return {name: fill_template(value, question, k) for name, value in template.items()}
+    if isinstance(template, list):
+        return [fill_template(value, question, k) for value in template]
+    if template == "{k}":
+        return k
+    if isinstance(template, str):
+        return PLACEHOLDER.sub(lambda place: question if place[1] == "query" else str(k), template)
+    return template
+
+
+def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Headers such as `Authorization: Bearer $TOKEN`, and the values that came from the environment; `$$` is `$`.
+
+    >>> read_headers(["X-Key: $KEY"], {"KEY": "s3cret"})
+    ({'X-Key': 's3cret'}, ['s3cret'])
+    """
+    values: dict[str, str] = {}
+    used: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        name, colon, text = (part.strip() for part in line.partition(":"))
+        if not colon or not HEADER_NAME.fullmatch(name):
+            # Any part of it may be a key.
+            raise DataError(f"a header is 'Name: value', and header {number} is not; check its name and the colon")
+        template = Template(text)
+        try:
+            used |= {variable: environment[variable] for variable in template.get_identifiers()}
+            value = template.substitute(used)
+        except KeyError as error:
+            raise DataError(f"header {show(name)}: environment variable {error.args[0]} is not set") from None
+        except ValueError:
+            raise DataError(f"header {show(name)}: $ must be followed by a variable's name; write $$ for a $") from None
+        if not value.isprintable() or not value.isascii():
+            raise DataError(f"header {show(name)}: the value must be one line of printable ASCII")
+        values[name] = value
+    return values, list(used.values())
