@@ -13,8 +13,8 @@ from assay.core.text import Option, show, some
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.next.additive import cutoff_of, make_additive, not_additive
-from assay.tasks.next.collect import collect_pairs, judgment_rows, named_runs, read_tops
-from assay.tasks.next.pool import Compared, JudgmentPool, check_order
+from assay.tasks.next.collect import Compared, collect_pairs, judgment_rows, named_runs, read_tops
+from assay.tasks.next.pool import JudgmentPool, check_order
 from assay.tasks.next.result import NextJudgments
 
 if TYPE_CHECKING:
@@ -103,22 +103,21 @@ def make_pool(
         removed = Option("judged_only", value=True)
         raise PolicyError(f"{removed} removes unjudged documents from rankings, so none is left to judge; leave it out")
     named = named_runs(runs)
-    compared, reason = two_runs(list(named), a, b)
+    runs_compared, reason = two_runs(list(named), a, b)
     reason = not_additive(chosen.measure, chosen.policies) or reason
     known = read_judgments(qrels)
     values = np.zeros(0) if known is None else known.values
-    additive = None
-    if not reason:
+    compared, cutoff = None, cutoff_of(chosen.measure)
+    reach: int | None = depth
+    if not reason and runs_compared is not None:
         range_ = grade_range or {}
-        additive = make_additive(chosen.measure, chosen.policies, values, range_.get("lowest"), range_.get("top"))
-    cutoff = cutoff_of(chosen.measure)
-    reach = depth if additive is None else None if cutoff is None else max(depth, cutoff)
+        how = range_.get("lowest"), range_.get("top")
+        compared = Compared(make_additive(chosen.measure, chosen.policies, values, *how), name, *runs_compared)
+        reach = None if cutoff is None else max(depth, cutoff)
     found = read_tops(named, measure, top=reach, convention=convention, **policies)
-    judgments = judgment_rows(known, found.queries, chosen.policies)
-    pairs = collect_pairs(found, depth, judgments, additive, compared)
+    pairs = collect_pairs(found, depth, judgment_rows(known, found.queries, chosen.policies), compared)
     reason = reason or nothing_counted(pairs.counted, chosen.policies)
-    both = None if reason or additive is None or compared is None else Compared(additive, name, *compared)
-    return JudgmentPool(pairs, depth, both, reason)
+    return JudgmentPool(pairs, depth, None if reason else compared, reason)
 
 
 def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[str, str] | None, str]:

@@ -49,6 +49,15 @@ class RunTops(NamedTuple):
     present: Mapping[str, BoolArray]
 
 
+class Compared(NamedTuple):
+    """The two runs that are compared, by an additive measure with a name."""
+
+    additive: Additive
+    measure: str
+    a: str
+    b: str
+
+
 @dataclass(slots=True, eq=False)
 class Pairs:
     """The pairs of a pool, by query: `starts` is where each query's pairs begin, and the end of the last.
@@ -116,27 +125,34 @@ def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> Run
     return RunTops(queries, tops, scorer, present)
 
 
-def collect_pairs(
-    found: RunTops,
-    depth: int,
-    judgments: polars.DataFrame,
-    additive: Additive | None = None,
-    compared: tuple[str, str] | None = None,
-) -> Pairs:
+def collect_pairs(found: RunTops, depth: int, judgments: polars.DataFrame, compared: Compared | None = None) -> Pairs:
     """The pairs within `depth` of some run, and all others whose judgment can move the difference of two runs."""
     import polars
 
-    sides = Weights(found, additive, compared)
+    policies = found.scorer.plan.groups[0].policies
+    signs = {} if compared is None else {compared.a: -1.0, compared.b: 1.0}
+    # Queries that one of the runs lacks may not count, nor those for which it has no document.
+    counted = np.ones(len(found.queries))
+    for name in signs:
+        if policies.missing == "skip":
+            counted *= found.present[name]
+        if policies.no_results != "zero":
+            counted *= np.diff(found.tops[name].starts) > 0
     made: list[polars.DataFrame] = []
     text: list[bytes] = []
     for queries in chunks_of(found):
-        rows = polars.concat([run_rows(name, tops, queries, sides) for name, tops in found.tops.items()])
-        pairs = rows.group_by("query", "document", maintain_order=True).agg(
-            polars.col("rank").min(), polars.col("coefficient").sum()
+        frames = []
+        for name, tops in found.tops.items():
+            gain = signs[name] * counted if name in signs else None
+            frames.append(run_rows(tops, queries, policies, gain, None if compared is None else compared.additive))
+        pairs = (
+            polars.concat(frames)
+            .group_by("query", "document", maintain_order=True)
+            .agg(polars.col("rank").min(), polars.col("coefficient").sum())
+            .filter((polars.col("rank") <= depth) | (polars.col("coefficient") != 0))
+            .sort("query", maintain_order=True)
         )
-        is_kept = (polars.col("rank") <= depth) | (polars.col("coefficient") != 0)
         own = judgments.filter(polars.col("query").is_between(queries.start, queries.stop - 1))
-        pairs = pairs.filter(is_kept).sort("query", maintain_order=True)
         pairs = pairs.join(own, on=["query", "document"], how="left", maintain_order="left")
         text.append("".join(pairs["document"].to_list()).encode())
         made.append(pairs.with_columns(polars.col("document").str.len_bytes().alias("length")).drop("document"))
@@ -144,7 +160,7 @@ def collect_pairs(
     counts = np.bincount(rows["query"].to_numpy(), minlength=len(found.queries))
     return Pairs(
         queries=found.queries,
-        counted=int(sides.counted.sum()),
+        counted=int(counted.sum()),
         starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
         best=rows["rank"].to_numpy().astype(np.int32),
         coefficient=rows["coefficient"].to_numpy().copy(),
@@ -162,31 +178,13 @@ def chunks_of(found: RunTops) -> Iterator[range]:
     return (range(start, end) for start, end in pairwise(ends))
 
 
-class Weights:
-    """What a gain at each rank of the compared runs adds to their difference: positive in b, negative in a."""
+def run_rows(
+    tops: Tops, queries: range, policies: Policies, gain: FloatArray | None, additive: Additive | None
+) -> polars.DataFrame:
+    """The documents of one run for some queries: query, document, rank, and what a gain adds to the difference.
 
-    def __init__(self, found: RunTops, additive: Additive | None, compared: tuple[str, str] | None) -> None:
-        self.policies = found.scorer.plan.groups[0].policies
-        self.additive = additive
-        self.signs = {} if additive is None or compared is None else {compared[0]: -1.0, compared[1]: 1.0}
-        # Queries that one of the runs lacks may not count, nor those for which it has no document.
-        self.counted = np.ones(len(found.queries))
-        for name in self.signs:
-            if self.policies.missing == "skip":
-                self.counted *= found.present[name]
-            if self.policies.no_results != "zero":
-                self.counted *= np.diff(found.tops[name].starts) > 0
-
-    def coefficients(self, name: str, query: IntArray, rank: IntArray, retrieved: IntArray) -> FloatArray:
-        """For documents of a run: their queries, ranks, and how many were retrieved with them."""
-        sign = self.signs.get(name, 0.0)
-        if self.additive is None or not sign:
-            return np.zeros(len(rank))
-        return sign * self.additive.weights(rank, retrieved) * self.counted[query]
-
-
-def run_rows(name: str, tops: Tops, queries: range, sides: Weights) -> polars.DataFrame:
-    """The documents of one run for some queries: query, document, rank, and what a gain adds to the difference."""
+    `gain` says for each query what counts: 1 in run b, -1 in run a, or 0; it is None for a run that is not compared.
+    """
     import polars
 
     first, last = int(tops.starts[queries.start]), int(tops.starts[queries.stop])
@@ -197,18 +195,21 @@ def run_rows(name: str, tops: Tops, queries: range, sides: Weights) -> polars.Da
     offsets = tops.offsets[first : last + 1]
     content = polars.lit(tops.text[int(offsets[0]) : int(offsets[-1])], dtype=polars.Binary)
     places = polars.DataFrame({"at": offsets[:-1] - offsets[0], "length": np.diff(offsets)})
+    coefficient = np.zeros(len(rank))
+    if gain is not None and additive is not None:
+        coefficient = gain[query] * additive.weights(rank, np.repeat(sizes, sizes))
     ids = places.select(content.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
     rows = polars.DataFrame(
         {
             "query": query.astype(np.uint32),
             "document": ids,
             "rank": rank.astype(np.uint32),
-            "coefficient": sides.coefficients(name, query, rank, np.repeat(sizes, sizes)),
+            "coefficient": coefficient,
         }
     )
-    if sides.policies.exclude == "empty_id":
+    if policies.exclude == "empty_id":
         rows = rows.filter(polars.col("document") != EMPTY_ID)
-    if repeats_of(sides.policies) == "once":
+    if repeats_of(policies) == "once":
         rows = rows.filter(polars.struct("query", "document").is_first_distinct())
     return rows
 

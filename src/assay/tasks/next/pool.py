@@ -20,8 +20,8 @@ from assay.tasks.next.additive import ROUNDING, check_grade, settle
 
 if TYPE_CHECKING:
     from assay.core.judged import BoolArray, FloatArray, IntArray
-    from assay.tasks.next.additive import Additive, Settlement
-    from assay.tasks.next.collect import Pairs
+    from assay.tasks.next.additive import Settlement
+    from assay.tasks.next.collect import Compared, Pairs
 
 ORDERS = ("worth", "against", "depth", "random", "votes")
 # Votes that a pair should get, where those with the fewest come first.
@@ -43,15 +43,6 @@ class PairToJudge(NamedTuple):
     document: str
     worth: float | None
     rank: int
-
-
-class Compared(NamedTuple):
-    """The two runs that are compared, by an additive measure with a name."""
-
-    additive: Additive
-    measure: str
-    a: str
-    b: str
 
 
 class JudgmentPool:
@@ -80,8 +71,10 @@ class JudgmentPool:
         # What each of them adds to the difference, and how far it can still move it.
         self._added, self._down, self._up = (np.zeros(len(self._movers)) for _ in range(3))
         if compared is not None:
-            gained = gains_of(pairs.grade, compared.additive)[self._movers]
-            self._set_moves(slice(None), gained, ~self._is_judged[self._movers])
+            gained = np.zeros(len(pairs))
+            known, places = np.unique(pairs.grade[self._is_judged], return_inverse=True)
+            gained[self._is_judged] = compared.additive.check_gains(known)[places]
+            self._set_moves(slice(None), gained[self._movers], ~self._is_judged[self._movers])
             self._largest = max(map(abs, compared.additive.bounds))
             self._rounding = ROUNDING * self._largest * float(np.abs(pairs.coefficient).sum())
             # What a sum over queries is divided by.
@@ -191,18 +184,17 @@ class JudgmentPool:
             raise MeasureError(f"pairs have no worth: {self.reason}")
         most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
         rows = self._ordered({"votes": "depth", "against": "worth"}.get(order, order), seed)
+        # Which rows speak for the run that is behind; all do if none is.
+        settlement = self.settlement if order == "against" else None
+        sign = 0.0 if settlement is None else np.sign(settlement.difference)
         levels = [(level, level + 1) for level in range(most)] if order == "votes" else [(0, most)]
         for (least, below), side in product(levels, (True, False) if order == "against" else (None,)):
             for start in range(0, len(rows), BLOCK):
                 block = rows[start : start + BLOCK]
                 is_open = (self._votes[block] >= least) & (self._votes[block] < below)
-                yield block[is_open if side is None else is_open & (self._is_against(block) == side)]
-
-    def _is_against(self, rows: IntArray) -> BoolArray:
-        """Which rows speak for the run that is behind; all do if none is."""
-        sign = 0.0 if self.settlement is None else np.sign(self.settlement.difference)
-        is_against: BoolArray = (self.pairs.coefficient[rows] * sign < 0) | (sign == 0)
-        return is_against
+                if side is not None:
+                    is_open &= ((self.pairs.coefficient[block] * sign < 0) | (sign == 0)) == side
+                yield block[is_open]
 
     def _ordered(self, order: str, seed: int) -> IntArray:
         """All rows in an order, judged or not."""
@@ -250,15 +242,6 @@ class JudgmentPool:
                 b=self.compared.b,
             )
         return self._settlement
-
-
-def gains_of(grades: FloatArray, additive: Additive) -> FloatArray:
-    """What each grade gains, 0 for NaN; raises if it is not one that a document may get."""
-    gained = np.zeros(len(grades))
-    rows = np.flatnonzero(~np.isnan(grades))
-    known, places = np.unique(grades[rows], return_inverse=True)
-    gained[rows] = additive.check_gains(known)[places]
-    return gained
 
 
 def check_order(order: str) -> None:
