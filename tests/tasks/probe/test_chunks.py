@@ -54,16 +54,3 @@ def test_no_limit_is_claimed_where_duplicates_were_left_out():
     ]
     nine = assay.probe(lambda _: ten[:9], QUESTIONS, QRELS, "rr")
     assert "no ranking has more than 9 documents" in texts_of(nine)[0]
-
-
-GIVEN = {"ties": [("b", 0.5), ("a", 0.5)], "distances": [("b", 0.1), ("a", 0.9)]}
-
-
-@for_each("found", GIVEN.values())
-@for_each("name", ["x.run", "x.json", "x.jsonl", "x.csv", "x.tsv", "x.parquet"])
-def test_scores_are_kept_beside_the_order_in_every_format(found, name, tmp_path):
-    probe = assay.probe(lambda _: found, QUESTIONS, {"q1": ["a"]}, "rr", k=2)
-    probe.run.write(tmp_path / name, lossy=True)
-    kept = {"q1": [(document, score, rank) for rank, (document, score) in enumerate(found, start=1)]}
-    assert assay.read_run(tmp_path / name).to_dict() == kept
-    assert assay.evaluate({"q1": ["a"]}, tmp_path / name, "rr")["rr"] == probe["rr"] == 0.5

@@ -1,17 +1,16 @@
 """`assay.probe`: what it gives, what it notes, what it refuses."""
 
-import io
 import json
 import math
-import sys
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 import assay
-from assay.core import progress as bars
 from assay.live import Latency
+from assay.tasks.probe import api as probe_api
 from tables import for_each
 
 QUESTIONS = {"q1": "one", "q2": "two", "q3": "three"}
@@ -160,30 +159,18 @@ def test_finding_nothing_is_an_answer():
     assert assay.probe(lambda question: [str(len(question))], texts, QRELS, "rr").run["q3"] == ["1000000"]
 
 
-def test_a_bar_in_a_terminal(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+def test_progress_is_told_or_shown(monkeypatch):
+    shown = []
 
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(bars, "DELAY", 0.0)
-    monkeypatch.setattr(bars, "PAUSE", 0.01)
-    shares = {"one": "asking my search", "two": "33%", "three": "67%"}
-    seen = []
+    @contextmanager
+    def show(what):
+        shown.append(what)
+        yield shown.append
 
-    def search(question):
-        end = time.monotonic() + 30
-        while shares[question] not in sys.stderr.getvalue() and time.monotonic() < end:
-            time.sleep(0.005)
-        seen.append(shares[question] in sys.stderr.getvalue())
-        return [question]
-
-    assay.probe(search, QUESTIONS, QRELS, "rr", concurrency=1, timeout=None, name="my search")
-    assert seen == [True, True, True]
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assay.probe(lambda question: time.sleep(0.05) or [question], QUESTIONS, QRELS, "rr", progress=False)
-    assert sys.stderr.getvalue() == ""
+    monkeypatch.setattr(probe_api, "progress_bar", show)
+    for progress in (shown.append, False, True):
+        assay.probe(FOUND.get, QUESTIONS, QRELS, "rr", progress=progress, name="my search")
+    assert shown == [1 / 3, 2 / 3, 1.0, "asking my search", 1 / 3, 2 / 3, 1.0]
 
 
 def test_latency_is_that_of_the_calls():
@@ -214,12 +201,6 @@ def test_waiting_and_failed_attempts_are_not_latency():
         return FOUND[question]
 
     assert assay.probe(search, QUESTIONS, QRELS, "rr").latency.p99 < 1
-
-
-def test_progress_is_told():
-    shares = []
-    assay.probe(FOUND.get, QUESTIONS, QRELS, "rr", progress=shares.append)
-    assert shares == [1 / 3, 2 / 3, 1.0]
 
 
 @pytest.fixture

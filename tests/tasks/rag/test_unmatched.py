@@ -20,54 +20,41 @@ def test_the_signature_says_how_gold_was_matched():
     assert "match" not in str(assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}], "rr").signature)
 
 
-def matched_in_two_ways():
-    row = {"gold": [GUIDE], "answer": "a", "references": ["a"]}
-    rows = [{"query_id": str(n), **row, "retrieved": [GUIDE | {"start": n, "end": n + 4}]} for n in range(3)]
-    return tuple(assay.evaluate_rag(rows, ["rr", "answer_f1"], overlap=overlap) for overlap in ("any", 0.4))
+ANSWER = {"answer": "yes", "references": ["yes"]}
+BY_SPANS = [{"gold": [GUIDE], **ANSWER, "retrieved": [GUIDE | {"start": n, "end": n + 4}]} for n in range(3)]
+BY_TEXTS = [
+    {"retrieved_texts": ["The cat sat.", "Dogs bark."], "gold_texts": ["the  cat sat.", "It rained."], **ANSWER},
+    {"retrieved_texts": ["no", "Dogs bark loudly."], "gold_texts": ["Dogs bark loudly!"], **ANSWER},
+]
+TWO_WAYS = [
+    (BY_SPANS, {"overlap": "any"}, {"overlap": 0.4}, "overlap=any in {}, overlap=0.4 overlap_of=gold in {}"),
+    (BY_TEXTS, {"match": 0.99}, {"match": 0.5}, "match=0.99 in {}, match=0.5 in {}"),
+]
 
 
-def test_results_whose_gold_was_matched_differently_are_not_compared(tmp_path):
-    old, new = matched_in_two_ways()
-    why = "rr was not computed alike: overlap=any in one result, overlap=0.4 overlap_of=gold in the other"
-    old.save(tmp_path / "old.json")
-    for first in (old, assay.load_result(tmp_path / "old.json")):
-        with pytest.raises(assay.errors.MismatchError, match=why):
-            assay.compare(None, {"old": first, "new": new})
-        with pytest.raises(assay.errors.MismatchError, match="run and baseline cannot be compared: rr"):
-            assay.gate(None, new, baseline=first, max_drop={"rr": 0.1})
-    # Answers do not depend on it.
-    assert assay.compare(None, {"old": old, "new": new}, "answer_f1").pairs[0].difference == 0
-    by_ids = assay.evaluate_rag([{"query_id": str(n), "gold": ["a"], "retrieved": ["a"]} for n in range(3)], "rr")
-    with pytest.raises(assay.errors.MismatchError, match="overlap=any in one result, gold known by ids in the other"):
-        assay.compare(None, {"old": old, "new": by_ids}, "rr")
-
-
-def test_a_stored_result_says_how_gold_was_matched(tmp_path):
-    for result in matched_in_two_ways():
-        result.save(tmp_path / "kept.json")
-        again = assay.load_result(tmp_path / "kept.json")
-        assert again.matching == result.matching != ()
-        assert again.signature == result.signature
-
-
-def test_a_stored_result_of_matched_texts_loads_and_is_compared(tmp_path):
+@for_each("rows, one, other, why", TWO_WAYS)
+def test_results_whose_gold_was_matched_differently_are_not_compared(rows, one, other, why, tmp_path):
     measures = ["recall", "f1@2", "rr", "answer_f1"]
-    answer = {"answer": "yes", "references": ["yes"]}
-    rows = [
-        {"retrieved_texts": ["The cat sat.", "Dogs bark."], "gold_texts": ["the  cat sat.", "It rained."], **answer},
-        {"retrieved_texts": ["no", "Dogs bark loudly."], "gold_texts": ["Dogs bark loudly!"], **answer},
-    ]
-    strict, loose = (assay.evaluate_rag(rows, measures, match=least) for least in (0.99, 0.5))
-    strict.save(tmp_path / "strict.json")
-    loaded = assay.load_result(tmp_path / "strict.json")
-    assert (loaded.mean, loaded.signature) == (strict.mean, strict.signature)
-    assert "group_recall" in str(loaded.signature)
-    for each in (strict, loaded):
-        with pytest.raises(assay.errors.MismatchError, match=r"match=0\.99 in one result, match=0\.5 in the other"):
+    strict, loose = (assay.evaluate_rag(rows, measures, **how) for how in (one, other))
+    strict.save(tmp_path / "kept.json")
+    kept = assay.load_result(tmp_path / "kept.json")
+    assert (kept.mean, kept.signature, kept.matching) == (strict.mean, strict.signature, strict.matching)
+    assert strict.matching != loose.matching
+    assert "group_recall" in str(kept.signature)
+    for each in (strict, kept):
+        with pytest.raises(assay.errors.MismatchError, match=why.format("one result", "the other")):
             assay.compare(None, {"a": each, "b": loose}, ["rr"])
+        with pytest.raises(assay.errors.MismatchError, match="run and baseline cannot be compared: rr"):
+            assay.gate(None, loose, baseline=each, max_drop={"rr": 0.1})
+        # Answers do not depend on it.
         assert assay.compare(None, {"a": each, "b": loose}, ["answer_f1"]).pairs[0].difference == 0
-    with pytest.raises(assay.errors.MismatchError, match=r"match=0\.5 in one result, match=0\.99 in the other"):
-        assay.gate(None, loose, baseline=loaded, max_drop={"recall": 0.1})
+
+
+def test_gold_with_ids_was_matched_otherwise_too():
+    by_spans = assay.evaluate_rag(BY_SPANS, "rr")
+    by_ids = assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}] * 3, "rr")
+    with pytest.raises(assay.errors.MismatchError, match="overlap=any in one result, gold known by ids in the other"):
+        assay.compare(None, {"old": by_spans, "new": by_ids}, "rr")
 
 
 def test_texts_belong_to_the_ids_of_a_dict_in_its_order():

@@ -1,6 +1,7 @@
 """Votes from a studio's store: those in force, of people, while the studio has it open and afterwards."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -35,34 +36,20 @@ def test_the_votes_in_force(path):
     assert assay.votes(str(path), method="mean").qrels.to_dict() == found.qrels.to_dict()
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
-def test_the_votes_that_were_exported_are_the_same(path, tmp_path, format):
-    with Store.open(path) as store:
-        people = [event for event in store.events() if event.voter != "gpt"]
-    (tmp_path / f"votes.{format}").write_bytes(export_votes(people, format))
-    found = assay.votes(tmp_path / f"votes.{format}", method="mean", scale="grades")
-    assert found.qrels.to_dict() == assay.votes(path, method="mean").qrels.to_dict()
-
-
-def test_a_store_without_votes(tmp_path):
-    Store.open(tmp_path / "s").close()
-    with pytest.raises(assay.errors.DataError, match="the votes are empty"):
-        assay.votes(tmp_path / "s")
-
-
-def test_another_database_is_named(tmp_path):
-    with sqlite3.connect(tmp_path / "birds.db") as file:
+def test_stores_that_cannot_be_read_are_named(tmp_path):
+    empty, damaged, birds = (tmp_path / name for name in ("empty", "damaged", "birds.db"))
+    Store.open(empty).close()
+    Store.open(damaged).close()
+    damaged.write_bytes(damaged.read_bytes()[:3000])
+    with closing(sqlite3.connect(birds)) as file:
         file.execute("CREATE TABLE birds (name)")
-    file.close()
-    with pytest.raises(assay.errors.FormatError, match=r"birds\.db is an SQLite database, but not a studio's store"):
-        assay.votes(tmp_path / "birds.db")
-
-
-def test_a_damaged_store_is_named(tmp_path):
-    Store.open(tmp_path / "s").close()
-    (tmp_path / "s").write_bytes((tmp_path / "s").read_bytes()[:3000])
-    with pytest.raises(assay.errors.FileError, match="cannot be read"):
-        assay.votes(tmp_path / "s")
+    for path, error, said in (
+        (empty, assay.errors.DataError, "the votes are empty"),
+        (damaged, assay.errors.FileError, "cannot be read"),
+        (birds, assay.errors.FormatError, r"birds\.db is an SQLite database, but not a studio's store"),
+    ):
+        with pytest.raises(error, match=said):
+            assay.votes(path)
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
