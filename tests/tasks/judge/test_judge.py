@@ -109,23 +109,11 @@ def test_numbers_in_strings_and_words_for_true_are_understood():
 
 
 def test_two_threads_with_one_question_ask_it_once():
-    script = Script(YES)
+    script, name = Script(YES), 'aspect(criterion="Is it polite?")'
     records = [{"query_id": str(number), "question": "?", "answer": "Hi"} for number in range(50)]
-
-    @assay.extend.measure("politeness", of="judged", prompts=(POLITE,))
-    def politeness(case):
-        reply = yield POLITE.ask({"answer": case.answer})
-        return assay.extend.Finding(
-            float(reply["verdict"]), (assay.extend.Verdict("the answer", 1.0, reply["reason"]),)
-        )
-
-    try:
-        result = assay.evaluate_rag(records, ["politeness"], judge=assay.Judge(script, cache=False, concurrency=16))
-    finally:
-        assay.extend.remove_measure("politeness")
-    assert result.mean == {"politeness": 1.0}
-    assert len(script.asked) == 1
-    assert "It is." in str(result.verdicts("politeness"))
+    result = assay.evaluate_rag(records, [name], judge=assay.Judge(script, cache=False, concurrency=16))
+    assert (list(result.mean.values()), len(script.asked)) == ([1.0], 1)
+    assert "It is." in str(result.verdicts(name))
 
 
 def test_an_asynchronous_function_is_a_judge():
@@ -155,11 +143,9 @@ def test_a_cost_limit_keeps_what_is_done():
 
 def test_failures_have_no_score_and_many_are_said_loudly():
     record = {"query_id": "q1", "question": "?", "answer": "Hi", "retrieved_texts": ["a"]}
-    judge = assay.Judge(Script("no JSON"), cache=False, retries=0)
     with pytest.warns(assay.DataWarning, match="the judge failed on 1 of 1 questions"):
-        result = assay.evaluate_rag([record], ["faithfulness"], judge=judge)
-    assert result.rulings["faithfulness"][0].kind is RulingKind.UNPARSABLE
-    assert result.counted("faithfulness") == 0
+        result = assay.evaluate_rag([record], ["faithfulness"], judge=judge_of("no JSON", retries=0))
+    assert (result.rulings["faithfulness"][0].kind, result.counted("faithfulness")) == (RulingKind.UNPARSABLE, 0)
 
 
 def test_offline_only_kept_replies_count(tmp_path):

@@ -185,13 +185,11 @@ def test_a_key_that_the_server_sends_back_is_hidden(tmp_path):
 
 
 def test_the_key_of_the_environment_goes_to_the_judge_only(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-server")
     with serve(YES) as chats:
-        ask(judge_of(chats, key=None))
-        monkeypatch.setenv("ASSAY_JUDGE_KEY", KEY)
-        ask(judge_of(chats, key=None))
-    assert "Authorization" not in chats.headers[0]
-    assert chats.headers[1]["Authorization"] == f"Bearer {KEY}"
+        for name, key in (("OPENAI_API_KEY", "sk-of-another-server"), ("ASSAY_JUDGE_KEY", KEY)):
+            monkeypatch.setenv(name, key)
+            ask(judge_of(chats, key=None))
+    assert [headers.get("Authorization") for headers in chats.headers] == [None, f"Bearer {KEY}"]
 
 
 def test_samples_are_drawn_and_flips_are_counted(tmp_path):
@@ -226,19 +224,15 @@ def test_samples_are_drawn_and_flips_are_counted(tmp_path):
     assert [body["seed"] for body in chats.bodies] == [0, 1, 2] * 2
 
 
-@for_each(
-    "url, said",
-    [
-        ("http://user:word@host/v1", "user name or a password"),
-        ("ftp://host/v1", "is like http://"),
-        ("http:///v1", "is like"),
-    ],
-)
-def test_an_address_that_cannot_be_is_an_error(url, said):
-    with pytest.raises(assay.errors.DataError, match=said):
-        assay.Judge(url, model="m", cache=False)
+ADDRESSES = [
+    ("http://user:word@host/v1", {"model": "m"}, "user name or a password"),
+    ("ftp://host/v1", {"model": "m"}, "is like http://"),
+    ("http:///v1", {"model": "m"}, "is like"),
+    ("http://127.0.0.1:9/v1", {}, "name one"),
+]
 
 
-def test_a_server_needs_a_model():
-    with pytest.raises(assay.errors.PolicyError, match="name one"):
-        assay.Judge("http://127.0.0.1:9/v1", cache=False)
+@for_each("url, options, said", ADDRESSES)
+def test_an_address_that_cannot_be_is_an_error(url, options, said):
+    with pytest.raises((assay.errors.DataError, assay.errors.PolicyError), match=said):
+        assay.Judge(url, cache=False, **options)

@@ -9,14 +9,11 @@ from chat_server import completion, serve
 
 RECORDS = [{"query_id": f"q{n}", "question": f"Why {n}?", "answer": f"So {n}."} for n in range(20)]
 GOOD = '{"reason": "It says so.", "verdict": true}'
-POLITE = {"politeness": {"aspect": "Is the answer polite?"}}
+POLITE = 'aspect(criterion="Is the answer polite?")'
 
 
-@pytest.fixture(autouse=True)
-def politeness():
-    assay.judges.read_criteria(POLITE)
-    yield
-    assay.extend.remove_measure("politeness")
+def judge_of(server, **options):
+    return assay.Judge(server.url, model="m", cache=False, **options)
 
 
 def cut_off(_):
@@ -27,8 +24,8 @@ def cut_off(_):
 
 def test_replies_that_are_cut_off_cost_and_count():
     with serve(cut_off) as server:
-        judge = assay.Judge(server.url, model="m", cache=False, prices=(1, 1000), max_cost=5, concurrency=1)
-        assay.evaluate_rag(RECORDS, ["politeness"], judge=judge)
+        judge = judge_of(server, prices=(1, 1000), max_cost=5, concurrency=1)
+        assay.evaluate_rag(RECORDS, [POLITE], judge=judge)
         assert (judge.usage.calls, len(server.bodies)) == (3, 3)
         assert (judge.usage.sent_tokens, judge.usage.reply_tokens) == (3000, 3 * 2048)
         assert judge.usage.cost == pytest.approx(3 * (1000 + 2048 * 1000) / 1e6)
@@ -36,8 +33,8 @@ def test_replies_that_are_cut_off_cost_and_count():
 
 def test_a_500_that_passes_says_nothing_about_the_form():
     with serve(500, lambda _: completion(GOOD)) as server:
-        judge = assay.Judge(server.url, model="m", cache=False, concurrency=1)
-        assay.evaluate_rag(RECORDS[:3], ["politeness"], judge=judge)
+        judge = judge_of(server, concurrency=1)
+        assay.evaluate_rag(RECORDS[:3], [POLITE], judge=judge)
         assert [body["response_format"]["type"] for body in server.bodies] == ["json_schema"] * 4
 
 
@@ -58,9 +55,9 @@ def refusing(said):
 
 def test_parameters_that_a_model_refuses_are_learnt_once():
     with serve(strict) as server:
-        judge = assay.Judge(server.url, model="m", cache=False, concurrency=1)
-        result = assay.evaluate_rag(RECORDS[:3], ["politeness"], judge=judge)
-        assert result.mean == {"politeness": 1.0}
+        judge = judge_of(server, concurrency=1)
+        result = assay.evaluate_rag(RECORDS[:3], [POLITE], judge=judge)
+        assert result.mean == {POLITE: 1.0}
         assert len(server.bodies) == 5
         assert server.bodies[-1]["max_completion_tokens"] == judge.max_tokens
         assert "temperature=server" in judge.description
@@ -69,8 +66,8 @@ def test_parameters_that_a_model_refuses_are_learnt_once():
 def test_thinking_aloud_is_left_out():
     said = f'<think>Is {{"verdict": false}} right? {{No.</think>\n{GOOD}'
     with serve(lambda _: completion(said)) as server:
-        judge = assay.Judge(server.url, model="m", cache=False)
-        assert assay.evaluate_rag(RECORDS[:2], ["politeness"], judge=judge).mean == {"politeness": 1.0}
+        judge = judge_of(server)
+        assert assay.evaluate_rag(RECORDS[:2], [POLITE], judge=judge).mean == {POLITE: 1.0}
         assert len(server.bodies) == 2
 
 
@@ -89,10 +86,10 @@ def test_draws_that_fail_are_said():
         return completion(GOOD) if body["seed"] % 3 else completion("", message={"refusal": "I will not."})
 
     with serve(every_third) as server:
-        judge = assay.Judge(server.url, model="m", cache=False, samples=3, temperature=0.5)
-        notes = [str(note) for note in assay.evaluate_rag(RECORDS[:6], ["politeness"], judge=judge).notes]
-    assert "politeness: none of 6 questions changed its score between 2 draws" in notes
-    assert "politeness: 6 of 18 draws have no verdict; the others count" in notes
+        judge = judge_of(server, samples=3, temperature=0.5)
+        notes = [str(note) for note in assay.evaluate_rag(RECORDS[:6], [POLITE], judge=judge).notes]
+    assert f"{POLITE}: none of 6 questions changed its score between 2 draws" in notes
+    assert f"{POLITE}: 6 of 18 draws have no verdict; the others count" in notes
 
 
 def test_own_prompts_from_a_file(tmp_path):

@@ -236,23 +236,23 @@ def test_table_and_exports():
     assert len(many.to_csv().splitlines()) == 32
 
 
-@for_each(
-    "how, message",
-    [
-        ({"runs": {}}, "no run to pool; pass at least one"),
-        ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),
-        ({"depth": 0}, "depth must be a whole number at least 1, not '0'"),
-        ({"a": "zz"}, "a: unknown run 'zz'; the runs are 'old', 'new'"),
-        ({"a": "old", "b": "old"}, "a and b: 'old' is named twice; name two runs"),
-        ({"measure": ["dcg@3", "dcg@5"]}, "one measure is needed, not 'dcg@3', 'dcg@5'"),
-        ({"judged_only": True}, "judged_only=True removes unjudged documents from rankings, so none is left to judge"),
-        ({"order": "votes", "wanted": 0}, "wanted must be a whole number at least 1, not '0'"),
-        ({"order": "random", "seed": -1}, "seed must be a whole number at least 0, not '-1'"),
-        ({"counts": {("q1", "a"): -1}}, "counts must be a whole number at least 0, not '-1'"),
-    ],
-)
+REFUSED = [
+    ({"runs": {}}, "no run to pool; pass at least one"),
+    ({"order": "best"}, "unknown order 'best'; choose one of worth, against, depth, random, votes"),
+    ({"depth": 0}, "depth must be a whole number at least 1, not '0'"),
+    ({"a": "zz"}, "a: unknown run 'zz'; the runs are 'old', 'new'"),
+    ({"a": "old", "b": "old"}, "a and b: 'old' is named twice; name two runs"),
+    ({"measure": ["dcg@3", "dcg@5"]}, "one measure is needed, not 'dcg@3', 'dcg@5'"),
+    ({"judged_only": True}, "judged_only=True removes unjudged documents from rankings, so none is left to judge"),
+    ({"order": "votes", "wanted": 0}, "wanted must be a whole number at least 1, not '0'"),
+    ({"order": "random", "seed": -1}, "seed must be a whole number at least 0, not '-1'"),
+    ({"counts": {("q1", "a"): -1}}, "counts must be a whole number at least 0, not '-1'"),
+]
+
+
+@for_each("how, message", REFUSED)
 def test_what_cannot_be(how, message):
-    with pytest.raises(assay.AssayError, match=message.replace("?", r"\?")):
+    with pytest.raises(assay.AssayError, match=message):
         found(**how)
 
 

@@ -1,7 +1,7 @@
 """How functions and other libraries' retrievers are called, and how what they return becomes a ranking."""
 
-from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
+from types import SimpleNamespace as Namespace
 
 import pytest
 
@@ -15,82 +15,46 @@ from tables import for_each
 QRELS = {"q1": ["d2"]}
 
 
-@dataclass
-class Document:
+def document(name, **more):
     """As LangChain has it; haystack's has `content`, and a score."""
-
-    id: str | None
-    page_content: str = "text"
-    metadata: dict = field(default_factory=dict)
+    return Namespace(**{"id": name, "page_content": "text", "metadata": {}} | more)
 
 
 class LangChain:
     name = None
 
     def invoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
-        return [Document("d1"), Document("d2")]
+        return [document("d1"), document("d2")]
 
     async def ainvoke(self, input, config=None, **kwargs):
         raise NotImplementedError
 
 
-class LangChainBySource:
-    def invoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
-        return [Document(None, metadata={"source": each}) for each in ("d1", "d2")]
+def nodes(_question):
+    found = (("d1", "whole", 0.9), ("d2", "d2", 0.8))
+    return [Namespace(node=Namespace(node_id=name, ref_doc_id=whole), score=score) for name, whole, score in found]
 
 
-class AsynchronousLangChain:
-    async def ainvoke(self, input, config=None, **kwargs):  # noqa: ARG002 - LangChain's signature
-        return [Document("d1"), Document("d2")]
+def haystack(query, filters=None, top_k=None):  # noqa: ARG001 - haystack's signature
+    documents = (Namespace(id=f"d{place}", content=query, score=-place) for place in range(1, top_k + 1))
+    return {"documents": list(documents)}
 
 
-@dataclass
-class Node:
-    node_id: str
-    ref_doc_id: str
+def later(search):
+    """The same search, asynchronous."""
+
+    @wraps(search)
+    async def search_later(*arguments, **options):
+        return search(*arguments, **options)
+
+    return search_later
 
 
-@dataclass
-class NodeWithScore:
-    node: Node
-    score: float
-
-
-class LlamaIndex:
-    def retrieve(self, str_or_query_bundle):  # noqa: ARG002 - LlamaIndex' signature
-        return [NodeWithScore(Node("d1", "whole"), 0.9), NodeWithScore(Node("d2", "d2"), 0.8)]
-
-
-class AsynchronousLlamaIndex:
-    async def aretrieve(self, str_or_query_bundle):
-        return LlamaIndex().retrieve(str_or_query_bundle)
-
-
-@dataclass
-class HaystackDocument:
-    id: str
-    content: str
-    score: float
-
-
-class Haystack:
-    def run(self, query, filters=None, top_k=None):  # noqa: ARG002 - haystack's signature
-        return {"documents": [HaystackDocument(f"d{place}", query, -place) for place in range(1, top_k + 1)]}
-
-
-class AsynchronousHaystack:
-    async def run_async(self, query, filters=None, top_k=None):
-        return Haystack().run(query, filters, top_k)
-
-
-class HaystackByEmbedding:
-    def run(self, query_embedding, top_k=None):
-        """Takes no text."""
-
-
-class HaystackOne:
-    def retrieve(self, query, top_k=None):  # noqa: ARG002 - haystack 1's signature
-        return [HaystackDocument(f"d{place}", "text", -place) for place in range(1, top_k + 1)]
+BY_SOURCE = [document(None, metadata={"source": each}) for each in ("d1", "d2")]
+LANGCHAIN_BY_SOURCE = Namespace(invoke=lambda *_, **__: BY_SOURCE)
+LLAMA_INDEX = Namespace(retrieve=nodes)
+HAYSTACK = Namespace(run=haystack)
+HAYSTACK_BY_EMBEDDING = Namespace(run=lambda query_embedding, top_k=None: None)  # noqa: ARG005 - takes no text
 
 
 def with_k(question, k):  # noqa: ARG001 - what a search is called with
@@ -116,13 +80,13 @@ def mapping(question):  # noqa: ARG001 - what a search is called with
 
 SEARCHES = {
     "langchain": (LangChain(), 2),
-    "langchain, async only": (AsynchronousLangChain(), 2),
-    "langchain's ainvoke": (AsynchronousLangChain().ainvoke, 2),
-    "llama index": (LlamaIndex(), 2),
-    "llama index, async only": (AsynchronousLlamaIndex(), 2),
-    "haystack": (Haystack(), 3),
-    "haystack, async only": (AsynchronousHaystack(), 3),
-    "haystack 1": (HaystackOne(), 3),
+    "langchain, async only": (Namespace(ainvoke=later(LangChain().invoke)), 2),
+    "langchain's ainvoke": (later(LangChain().invoke), 2),
+    "llama index": (LLAMA_INDEX, 2),
+    "llama index, async only": (Namespace(aretrieve=later(nodes)), 2),
+    "haystack": (HAYSTACK, 3),
+    "haystack, async only": (Namespace(run_async=later(haystack)), 3),
+    "haystack 1": (Namespace(retrieve=lambda query, top_k=None: haystack(query, None, top_k)["documents"]), 3),
     "k": (with_k, 3),
     "top_k": (with_top_k, 3),
     "async with k": (asynchronous, 3),
@@ -146,17 +110,17 @@ def test_each_is_asked_in_its_way(case):
 
 
 def test_the_place_of_an_id_can_be_said():
-    for search, doc_id, rank in ((LangChainBySource(), "metadata.source", 0.5), (LlamaIndex(), "node.ref_doc_id", 0.5)):
+    for search, doc_id, rank in ((LANGCHAIN_BY_SOURCE, "metadata.source", 0.5), (LLAMA_INDEX, "node.ref_doc_id", 0.5)):
         assert assay.probe(search, {"q1": "x"}, QRELS, "rr", doc_id=doc_id)["rr"] == rank
     with pytest.raises(DataError, match="say where the id is with doc_id"):
-        assay.probe(lambda _: [Document(None, "x")], {"q1": "x"}, QRELS, "rr")
+        assay.probe(lambda _: [document(None)], {"q1": "x"}, QRELS, "rr")
 
 
 REFUSED = [
     ("http://localhost", "for a URL use assay.live.HttpSearch"),
     (None, "'None' cannot be searched"),
     (LangChain, "'LangChain' is a class; pass an instance of it"),
-    (HaystackByEmbedding(), "this retriever's run takes query_embedding, top_k, not query"),
+    (HAYSTACK_BY_EMBEDDING, "this retriever's run takes query_embedding, top_k, not query"),
 ]
 
 
@@ -172,7 +136,7 @@ NAMES = [
     (lambda _: [], None),
     (partial(with_k, k=1), None),
     (LangChain(), "LangChain"),
-    (Haystack().run, "run"),
+    (HAYSTACK.run, "haystack"),
 ]
 
 

@@ -46,16 +46,10 @@ def test_the_numbers_are_those_of_each_part_alone():
     assert whole.queries == ["a", "b", "c", "d"]
 
 
-def test_shared_names_mean_retrieval():
+def test_names_of_measures():
     result = assay.evaluate_rag(ROWS, ["precision", "recall", "f1", "em", "answer_recall"])
     assert [each.definition.of for each in result.measures.values()] == ["rankings"] * 3 + ["answers"] * 2
-
-
-def test_the_defaults_hold_both():
     assert list(assay.evaluate_rag(ROWS)) == ["recall", "ndcg", "rr", "answer_em", "answer_f1"]
-
-
-def test_a_parameter_of_em():
     row = {"answer": "The x", "references": "x"}
     assert assay.evaluate_rag([row], ["em(normalize=none)", "em"]).mean == {"em(normalize=none)": 0, "em": 1}
 
@@ -113,17 +107,14 @@ def test_scores_count_where_there_is_no_order():
     assert assay.evaluate_rag([row], ["rr"])["rr"] == 1
 
 
-def test_grades_and_levels():
+def test_a_level_of_grades_counts_everywhere():
     row = {"gold": {"d1": 1, "d2": 3}, "retrieved": ["d1"], "answer": "x", "references": "x"}
     assert assay.evaluate_rag([row], ["recall"]).found.tolist() == [True]
-    strict = assay.evaluate_rag([row], ["recall"], rel=2)
-    assert (strict["recall"], strict.found.tolist()) == (0, [False])
-
-
-def test_texts_of_gold_are_those_of_relevant_documents():
-    row = {"gold": {"d1": 2, "d2": -1, "d3": 1}, "retrieved": ["d2"]}
+    alone, strict = (assay.evaluate_rag([row], names, rel=2) for names in (["em"], ["em", "recall"]))
+    assert (strict["recall"], strict.found.tolist(), alone.found.tolist()) == (0, [False], [False])
+    assert "rel=2" in str(alone.signature)
+    row, names = {"gold": {"d1": 2, "d2": -1, "d3": 1}, "retrieved": ["d2"]}, ["retrieval_token_f1", "recall"]
     corpus = {"d1": "alpha", "d2": "beta", "d3": "beta"}
-    names = ["retrieval_token_f1", "recall"]
     assert assay.evaluate_rag([row], names, corpus=corpus)["retrieval_token_f1"] == 1
     assert assay.evaluate_rag([row], names, corpus=corpus, rel=2).mean == {"retrieval_token_f1": 0, "recall": 0}
 
@@ -139,11 +130,6 @@ def test_one_of_the_gold_documents_was_found(golds):
     result = assay.evaluate_rag([*records, *others], "rr", duplicates="first")
     assert result.found.tolist() == [not {"d1", "é"}.isdisjoint(gold) for gold in golds] + [False] * 3
     assert result.has_gold.tolist() == [bool(gold) for gold in golds] + [True, False, True]
-
-
-def test_a_record_has_its_id_as_a_field():
-    [record] = assay.evaluate_rag([{"query_id": "q1", "gold": ["d1"], "retrieved": ["d1"], "kind": "x"}]).records
-    assert (record["query_id"], record["kind"]) == ("q1", "x")
 
 
 def test_nothing_to_find_is_no_gold():
@@ -239,12 +225,6 @@ class TestJoined:
         assert "faults" not in json.loads(result.to_json())["runs"][0]
         assert "not retrieved" in str(result)
 
-    def test_the_level_counts_whatever_else_is_measured(self):
-        rows = [{**ROWS[0], "gold": {"d1": 1, "d5": 2}}]
-        alone, both = (assay.evaluate_rag(rows, names, rel=2) for names in (["em"], ["em", "recall"]))
-        assert alone.found.tolist() == both.found.tolist() == [False]
-        assert "rel=2" in str(alone.signature)
-
     def test_without_anything_retrieved_nobody_is_accused(self):
         result = assay.evaluate_rag(without("retrieved", "a", "b", "c", "d"), MEASURES)
         assert not result.is_joined
@@ -252,11 +232,11 @@ class TestJoined:
 
     def test_worst(self):
         frame = assay.evaluate_rag(ROWS, MEASURES).worst(3).to_polars()
-        assert frame["query"].to_list() == ["c", "d", "b"]
-        assert frame["gold passage"].to_list() == ["not retrieved", "not retrieved", "retrieved"]
-        assert frame["question"].to_list() == ["C?", "D?", "B?"]
-        assert frame["answer"].to_list() == ["no", "", "z"]
-        assert frame["reference"].to_list() == ["w", "w", "x"]
+        assert frame.select("query", "gold passage", "question", "answer", "reference").rows() == [
+            ("c", "not retrieved", "C?", "no", "w"),
+            ("d", "not retrieved", "D?", "", "w"),
+            ("b", "retrieved", "B?", "z", "x"),
+        ]
 
     def test_worst_by_another_measure_and_with_long_texts(self):
         rows = [{"gold": ["x"], "retrieved": [], "question": "word " * 50}, {"gold": ["x"], "retrieved": ["x"]}]
@@ -325,7 +305,9 @@ def test_no_wrong_answer_is_nobodys_fault():
     assert blame.table().notes == ("no answer to a question with gold passages has answer_f1 below 0.5",)
 
 
-def test_a_field_named_query_id_that_is_not_the_id_is_kept():
+def test_fields_of_a_record_are_its_own_also_one_named_query_id():
     rows = [{"qid": str(number), "query_id": "group-a", "gold": ["d1"], "retrieved": ["d1"]} for number in range(2)]
     result = assay.evaluate_rag(rows, ["rr"], columns={"query_id": "qid"})
+    [record] = assay.evaluate_rag([{"query_id": "q1", "gold": ["d1"], "retrieved": ["d1"], "kind": "x"}]).records
+    assert (record["query_id"], record["kind"]) == ("q1", "x")
     assert [(record.query_id, record["query_id"]) for record in result.records] == [("0", "group-a"), ("1", "group-a")]
