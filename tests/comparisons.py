@@ -23,11 +23,7 @@ FIELDS = [
     "detectable",
 ]
 QRELS = {f"q{number}": {"good": 2, "fair": 1, "bad": 0} for number in range(8)}
-ORDERS = {
-    "one": ["good", "fair", "bad", "x"],
-    "two": ["x", "good", "bad", "fair"],
-    "three": ["x", "y", "z", "good"],
-}
+ORDERS = {"one": ["good", "fair", "bad", "x"], "two": ["x", "good", "bad", "fair"], "three": ["x", "y", "z", "good"]}
 RUNS = {name: dict.fromkeys(QRELS, order) for name, order in ORDERS.items()}
 RUNS["two"] = {**RUNS["two"], "q0": ["good"], "q1": ["y", "z", "x", "good"]}
 RUNS["three"] = {**RUNS["three"], "q5": ["x", "good"]}

@@ -35,10 +35,7 @@ JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING
 
 
 @click.command(
-    "demo",
-    cls=Command,
-    usual="report",
-    examples=("assay demo", "assay demo --report", "assay demo --report tour.html"),
+    "demo", cls=Command, usual="report", examples=("assay demo", "assay demo --report", "assay demo --report tour.html")
 )
 @click.option(
     "--report",

@@ -26,11 +26,7 @@ EXAMPLES = (
 )
 
 
-@click.group(
-    "judge",
-    cls=CommandGroup,
-    examples=EXAMPLES,
-)
+@click.group("judge", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Asks an LLM for what people have not judged: relevance, questions about a corpus, the better of two answers.
 

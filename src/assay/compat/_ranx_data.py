@@ -61,6 +61,7 @@ class RanxTable(Generic[Number]):
         try:
             self._data[query] = {document: self.number(value) for document, value in documents}
         except (TypeError, ValueError, OverflowError):
+            # One by one, which names what is wrong.
             self._data[query] = {document: self._value(query, document, value) for document, value in documents}
         self._seen[query] = self._sorts
 
@@ -159,11 +160,7 @@ class RanxTable(Generic[Number]):
     def save(self, path: str | None = None, kind: str | None = None) -> None:
         """Writes a file of this kind, inferred from its name if not given."""
         path = self.default_path if path is None else str(path)
-        kind = kind_of(path, kind)
-        dump_file(self.in_order(), path, kind, self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        raise NotImplementedError
+        dump_file(self.in_order(), path, kind_of(path, kind), self.name, judgments=self.is_judgments)
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Mapping[str, Any]], name: str | None = None) -> Self:
@@ -254,11 +251,6 @@ class Qrels(RanxTable[int]):
 
         return cls(import_module("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
 
-    def _lines(self) -> Iterator[str]:
-        for query, documents in self.data.items():
-            for document, grade in documents.items():
-                yield f"{query} 0 {document} {grade}"
-
 
 class Run(RanxTable[float]):
     """Rankings: per query its documents and their scores, and the results of `evaluate`."""
@@ -300,11 +292,6 @@ class Run(RanxTable[float]):
         self.sort()
         return self
 
-    def _lines(self) -> Iterator[str]:
-        for query, documents in self.data.items():
-            for rank, (document, score) in enumerate(documents.items(), start=1):
-                yield f"{query} Q0 {document} {rank} {score} {self.name}"
-
 
 def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
     """The positions of the values from the highest to the lowest, NaN last, after sorting this many times.
@@ -313,12 +300,15 @@ def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
     ([1, 2, 0], [14, 13, 12], [0, 1, 2])
     """
     keys = -np.array(values, dtype=np.float64)
-    if is_stable(keys):
-        return list(map(int, np.argsort(keys, kind="stable")))
-    order = np.array(quicksort_order(keys))
-    # What is in order already is moved in the same way every time.
-    again = np.array(quicksort_order(keys[order]))
-    return list(map(int, order[repeated(again, times - 1)]))
+    order = ranx_order(keys)
+    if times > 1 and not is_stable(keys):
+        # What is in order already is moved in the same way every time: a power of that permutation.
+        again, times = ranx_order(keys[order]), times - 1
+        while times:
+            if times % 2:
+                order = order[again]
+            again, times = again[again], times // 2
+    return list(map(int, order))
 
 
 def sorted_as_dict(values: Sequence[float]) -> list[int]:
@@ -327,22 +317,14 @@ def sorted_as_dict(values: Sequence[float]) -> list[int]:
     >>> sorted_as_dict([1, 2, 2])
     [2, 1, 0]
     """
-    keys = np.array(values, dtype=np.float64)
-    order = np.argsort(keys, kind="stable") if is_stable(keys) else quicksort_order(keys)
-    return [int(each) for each in order[::-1]]
+    return list(map(int, ranx_order(np.array(values, dtype=np.float64))[::-1]))
+
+
+def ranx_order(keys: FloatArray) -> IntArray:
+    """The positions of the keys in ascending order."""
+    return np.argsort(keys, kind="stable") if is_stable(keys) else np.array(quicksort_order(keys))
 
 
 def is_stable(keys: FloatArray) -> bool:
     """Whether the sort keeps the order of ties, or there are none."""
     return len(keys) < FEWEST or len(np.unique(keys)) == len(keys)
-
-
-def repeated(permutation: IntArray, times: int) -> IntArray:
-    """A permutation carried out this many times."""
-    power, result = permutation, np.arange(len(permutation))
-    while times:
-        if times % 2:
-            result = result[power]
-        power = power[power]
-        times //= 2
-    return result

@@ -9,7 +9,7 @@ import gzip
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import assay.data.qrels
 import assay.data.run
@@ -20,7 +20,7 @@ from assay.files.replace import replaced, target_of
 from assay.files.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 Data = dict[str, dict[str, Any]]
 KINDS = ("json", "trec", "gz", "lz4", "parquet")
@@ -133,30 +133,31 @@ def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
     return data, tag
 
 
-def dump_file(data: Data, path: str, kind: str, lines: Iterable[str]) -> None:
-    """Writes the data, whole or not at all; `lines` are its TREC form."""
+def dump_file(data: Data, path: str, kind: str, tag: str | None, *, judgments: bool) -> None:
+    """Writes the data, whole or not at all; `tag` is the name of the run."""
     try:
         with replaced(target_of(path)) as partial, partial.open("wb") as file:
-            write_kind(data, file, kind, lines)
+            if kind == "json":
+                file.write(json.dumps(data, indent=2, ensure_ascii=False).encode())
+            elif kind == "lz4":
+                compression, notation = lz4_libraries()
+                with compression.open(file, mode="wb") as frame:
+                    frame.write(compression.compress(notation.dumps(data), compression_level=16))
+            elif kind == "parquet":
+                import polars
+
+                write_frame(polars.DataFrame(frame_columns(data)), file)
+            else:
+                text = "\n".join(trec_lines(data, tag, judgments=judgments)).encode()
+                file.write(gzip.compress(text) if kind == "gz" else text)
     except OSError as error:
         raise UnwritableError(f"{quoted(path)} cannot be written: {error.strerror or error}") from error
 
 
-def write_kind(data: Data, file: IO[bytes], kind: str, lines: Iterable[str]) -> None:
-    """Writes the data to an open file."""
-    if kind == "json":
-        file.write(json.dumps(data, indent=2, ensure_ascii=False).encode())
-    elif kind == "lz4":
-        compression, notation = lz4_libraries()
-        with compression.open(file, mode="wb") as frame:
-            frame.write(compression.compress(notation.dumps(data), compression_level=16))
-    elif kind == "parquet":
-        import polars
-
-        write_frame(polars.DataFrame(frame_columns(data)), file)
-    else:
-        text = "\n".join(lines).encode()
-        file.write(gzip.compress(text) if kind == "gz" else text)
+def trec_lines(data: Data, tag: str | None, *, judgments: bool) -> Iterator[str]:
+    for query, documents in data.items():
+        for rank, (document, value) in enumerate(documents.items(), start=1):
+            yield f"{query} 0 {document} {value}" if judgments else f"{query} Q0 {document} {rank} {value} {tag}"
 
 
 def lz4_libraries() -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
 
-# ranx's names for the tests, and what each is called in a caption.
-TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}
-LABELS = {
-    "student": "paired Student's t-test",
-    "fisher": "Fisher's randomization test",
-    "tukey": "Tukey's HSD test",
+# ranx's names for the tests: assay's, and what a caption calls them.
+TESTS = {
+    "student": ("t", "paired Student's t-test"),
+    "fisher": ("randomization", "Fisher's randomization test"),
+    "tukey": ("tukey", "Tukey's HSD test"),
 }
 
 
@@ -48,8 +47,7 @@ class Report:
         rounding_digits: int,
         show_percentages: bool,
     ) -> None:
-        if stat_test not in TESTS:
-            raise StatTestError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
+        self.get_stat_test_label(stat_test)
         self.model_names = list(scores)
         self.metrics = list(metrics)
         self.stat_test, self.max_p = stat_test, max_p
@@ -62,16 +60,8 @@ class Report:
                 found = {"p_value": p, "significant": p <= max_p}
                 self.comparisons.setdefault(frozenset(pair), {})[metric] = found
         self.win_tie_loss = {
-            (a, b): {m: count_wins(scores[a][m], scores[b][m]) for m in metrics}
-            for a in scores
-            for b in scores
-            if a != b
+            (a, b): {m: count_wins(scores[a][m], scores[b][m]) for m in metrics} for a, b in permutations(scores, 2)
         }
-
-    def __str__(self) -> str:
-        return self.to_table()
-
-    __repr__ = __str__
 
     def beaten(self, model: str, metric: str) -> list[str]:
         """The models that this one is significantly better than."""
@@ -85,9 +75,9 @@ class Report:
 
     def get_stat_test_label(self, stat_test: str) -> str:
         """What a test is called in a caption."""
-        if stat_test not in LABELS:
+        if stat_test not in TESTS:
             raise StatTestError(f"stat_test must be {' or '.join(map(repr, TESTS))}, not {show(stat_test)}")
-        return LABELS[stat_test]
+        return TESTS[stat_test][1]
 
     def means(self) -> Table:
         """The means as a table of models and metrics, as ranx rounds them."""
@@ -116,17 +106,16 @@ class Report:
         """Aligned text."""
         return render(self.means(), "table").rstrip("\n")
 
+    __str__ = __repr__ = to_table
+
     def to_latex(self) -> str:
         """A booktabs table."""
         return render(self.means(), "latex")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, nested as in ranx."""
-        everything: dict[str, Any] = {
-            "stat_test": self.stat_test,
-            "metrics": self.metrics,
-            "model_names": self.model_names,
-        }
+        names = ("stat_test", "metrics", "model_names")
+        everything: dict[str, Any] = {name: getattr(self, name) for name in names}
         for model in self.model_names:
             others = [other for other in self.model_names if other != model]
             everything[model] = {
@@ -171,7 +160,7 @@ def p_values(
     pairs = list(combinations(defined, 2))
     if not pairs:
         return found
-    test = TESTS[stat_test]
+    test, _ = TESTS[stat_test]
     if test in TUKEY_TESTS:
         square = TUKEY_TESTS[test](np.stack(list(defined.values()), axis=1), samples, seed, None)
         place = {name: number for number, name in enumerate(defined)}

@@ -51,6 +51,8 @@ NICKNAMES = nicknames_with_texts({**TREC_EVAL.nicknames, **CONVENTION.nicknames}
 
 supported_measures: set[str] = set(ORDER)
 supported_nicknames: dict[str, set[str]] = {nickname: set(names) for nickname, names in NICKNAMES.items()}
+NOT_DOCUMENTS = "Expected mapping of document id to query relevance or matching score."
+NOT_SCORES = "Unable to extract query/object scores."
 PARAMETERS = r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)"
 
 
@@ -75,9 +77,11 @@ class RelevanceEvaluator:
         level = check_level(relevance_level)
         self.columns = choose_columns(measures, level)
         judgments = {query: grades for query, grades in query_relevance.items() if len(grades)}
-        if not are_plain(judgments):
-            for query, grades in judgments.items():
-                check_judgments(query, grades)
+        check_types(judgments, str, "Expected string as key.")
+        check_types(judgments.values(), dict, "Expected dictionary as value.")
+        check_types(chain.from_iterable(judgments.values()), str, NOT_DOCUMENTS)
+        grades: Iterable[object] = chain.from_iterable(map(dict.values, judgments.values()))  # type: ignore[arg-type]
+        check_types(grades, int, "Expected relevance to be integer.")
         self.queries = judgments.keys()
         # These two counts show where trec_eval divides 0 by 0.
         names: list[str | Measure] = ["num_ret", "num_rel"]
@@ -90,15 +94,11 @@ class RelevanceEvaluator:
         """The value of each measure for each query that both the judgments and the run have."""
         if not scores:
             return {}
-        if not isinstance(scores, dict):
-            raise ArgumentError("Argument object scores should be of type dictionary.")
-        is_plain = set(map(type, scores)) <= {str} and set(map(type, scores.values())) <= {dict}
-        pairs = () if is_plain else scores.items()
-        if not all(isinstance(query, str) and isinstance(each, dict) for query, each in pairs):
-            raise ArgumentError("Unable to extract query/object scores.")
+        check_types([scores], dict, "Argument object scores should be of type dictionary.")
+        check_types(scores, str, NOT_SCORES)
+        check_types(scores.values(), dict, NOT_SCORES)
         # Only the first document of each query: checking all of them would take longer than the evaluation.
-        if not all(isinstance(next(iter(each), ""), str) for each in scores.values()):
-            raise ArgumentError("Unable to extract query/object scores.")
+        check_types((next(iter(each), "") for each in scores.values()), str, NOT_SCORES)
         if self.evaluator is None or self.queries.isdisjoint(scores):
             return {}
         try:
@@ -168,27 +168,10 @@ def check_level(level: object) -> int:
     return whole
 
 
-def are_plain(judgments: Mapping[str, Mapping[str, int]]) -> bool:
-    """Whether all judgments are dicts of strings and integers, by their types alone."""
-    keys, values = set(map(type, judgments)), set(map(type, judgments.values()))
-    if not (keys <= {str} and values <= {dict}):
-        return False
-    every = judgments.values()
-    documents = set(map(type, chain.from_iterable(every)))
-    grades = set(map(type, chain.from_iterable(map(dict.values, every))))  # type: ignore[arg-type]
-    return documents <= {str} and grades <= {int}
-
-
-def check_judgments(query: object, grades: object) -> None:
-    """Raises what pytrec_eval raises for judgments of the wrong type."""
-    if not isinstance(query, str):
-        raise ArgumentError("Expected string as key.")
-    if not isinstance(grades, dict):
-        raise ArgumentError("Expected dictionary as value.")
-    if not all(issubclass(kind, str) for kind in set(map(type, grades))):
-        raise ArgumentError("Expected mapping of document id to query relevance or matching score.")
-    if not all(issubclass(kind, int) for kind in set(map(type, grades.values()))):
-        raise ArgumentError("Expected relevance to be integer.")
+def check_types(values: Iterable[object], kind: type, message: str) -> None:
+    """Raises what pytrec_eval raises if some values are of another type; by their types, as that is fast."""
+    if not all(issubclass(each, kind) for each in set(map(type, values))):
+        raise ArgumentError(message)
 
 
 def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
@@ -196,7 +179,7 @@ def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
     for query, ranking in scores.items():
         for document, score in ranking.items():
             if not (isinstance(document, str) and isinstance(score, (int, float))):
-                raise ArgumentError("Unable to extract query/object scores.")
+                raise ArgumentError(NOT_SCORES)
             if score != score:  # noqa: PLR0124 - only NaN differs from itself
                 place = f"ranking of query {show(query)}, document {show(document)}"
                 raise FormatError(f"{place}: the score is NaN, which pytrec_eval ranks in no defined order")

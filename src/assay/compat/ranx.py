@@ -71,7 +71,9 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
     if is_arrays(qrels) != is_arrays(run):
         judgments = judgments if is_arrays(qrels) else hashed(judgments)
         rankings = rankings if is_arrays(run) else hashed(rankings)
-    scores = score_queries(judgments, rankings, names, threads, is_cut=isinstance(qrels, Qrels))
+    # ranx truncates grades to whole numbers in a Qrels, and only there.
+    grades = "whole" if isinstance(qrels, Qrels) else "as_given"
+    scores = score_queries(judgments, rankings, names, threads, grades)
     if isinstance(run, Run) and save_results_in_run:
         for name, values in scores.items():
             run.mean_scores[name] = np.mean(values)
@@ -185,8 +187,7 @@ def score_queries(
     run: Mapping[str, Mapping[str, float]],
     names: Sequence[str],
     threads: int,
-    *,
-    is_cut: bool,
+    grades: str,
 ) -> dict[str, FloatArray]:
     """The scores of the queries, in the order of the judgments; the documents of the run are in order."""
     if qrels.keys() != run.keys():
@@ -195,17 +196,14 @@ def score_queries(
         raise QueriesError(f"qrels and run have different queries: {some(alone)} on one side only; {advice}")
     if not names:
         return {}
-    # ranx truncates grades to whole numbers in a Qrels, and only there.
-    grades = "whole" if is_cut else "as_given"
     # Only ranx's own names; assay knows others, and the spellings of other tools.
-    spelled = [f"ranx:{name}" for name in names]
-    ranked = {query: list(documents) for query, documents in run.items()}
+    spelled = {name: f"ranx:{name}" for name in names}
     try:
-        plan = make_plan(spelled, convention="ranx", grades=grades)
-        result = Scorer(plan, qrels, threads=threads or None).evaluate(ranked)
+        plan = make_plan(list(spelled.values()), convention="ranx", grades=grades)
+        ranked = {query: list(documents) for query, documents in run.items()}
+        scores = Scorer(plan, qrels, threads=threads or None).evaluate(ranked).scores
     except MeasureError as error:
         raise MetricError(str(error)) from None
-    for name, each in zip(names, spelled, strict=True):
-        if each not in result.scores:
-            raise MetricError(f"{show(name)} names several metrics; name one, such as 'map'")
-    return {name: result.scores[each] for name, each in zip(names, spelled, strict=True)}
+    if several := [name for name, each in spelled.items() if each not in scores]:
+        raise MetricError(f"{show(several[0])} names several metrics; name one, such as 'map'")
+    return {name: scores[each] for name, each in spelled.items()}

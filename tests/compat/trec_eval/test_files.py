@@ -152,12 +152,7 @@ NO_RUN = "or results format not trec_results\n"
 FAILURES = [
     ("-m map", {"run": TWICE}, f"{FORM}duplicate docs a", "map"),
     ("-m runid -m P -m map", {"run": TWICE}, f"{FORM}duplicate docs a", "map"),
-    (
-        "-m map",
-        {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"},
-        "trec_eval.form_res_rels: duplicate docs a\n",
-        "map",
-    ),
+    ("-m map", {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"}, "trec_eval.form_res_rels: duplicate docs a\n", "map"),
     ("-m num_ret", {"qrels": "2 0 b -1\n"}, "", "num_ret"),
     (
         "-m prefs -m map",

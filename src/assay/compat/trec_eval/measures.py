@@ -83,10 +83,7 @@ def list_measures() -> dict[str, MeasureEntry]:
     """All measures, in the order in which trec_eval prints them."""
     kinds = {**dict.fromkeys(PREFERENCES, JudgmentKind.PREFERENCES), **dict.fromkeys(JUDGES, JudgmentKind.GROUPS)}
     kinds["num_q"] = JudgmentKind.NONE
-    known = {
-        "runid": MeasureEntry(JudgmentKind.NONE),
-        "relstring": MeasureEntry(suffix=Suffix.NUMBERS, default=(10,)),
-    }
+    known = {"runid": MeasureEntry(JudgmentKind.NONE), "relstring": MeasureEntry(suffix=Suffix.NUMBERS, default=(10,))}
     for name, each in TREC_EVAL.names.items():
         suffix = Suffix.PAIRS if each.options else Suffix.NONE
         if each.cutoffs:

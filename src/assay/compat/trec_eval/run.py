@@ -13,14 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from assay._kernel import Index, Options, Ranker, Rows
-from assay.compat.trec_eval.judgments import (
-    BYTE_ORDER_MARK,
-    ENCODING,
-    INPUT,
-    limited_lines,
-    open_argument,
-    refuse_rows,
-)
+from assay.compat.trec_eval.judgments import BYTE_ORDER_MARK, ENCODING, INPUT, limited_lines, open_argument, refuse_rows
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real
 from assay.core.errors import DataError, LimitError
 from assay.core.limits import LIMITS
