@@ -33,7 +33,7 @@ RUN = {
     "q3": {"d04": 0.1},
 }
 METRICS = ["map", "ndcg@3", "mrr@2-l2", "hits@0", "r-precision@3", "rbp.95", "precision@5", "dcg_burges"]
-BOTH = pytest.mark.parametrize("library", [ours, theirs], ids=["ours", "theirs"])
+BOTH = for_each("library", [ours, theirs])
 
 
 def evaluate(library, *arguments, **options):

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import assay
+from assay.compat import ranx as ours
 from assay.compat.ranx import Qrels, Run, compare
 from real_ranx import ranx as real
 
@@ -27,69 +28,54 @@ RANKED = {
 METRICS = ["map", "ndcg@5", "mrr"]
 
 
-def runs(module):
+def runs(module=ours):
     return [module.Run(rankings, name=name) for name, rankings in RANKED.items()]
 
 
 @pytest.fixture(scope="module")
 def reports():
-    from assay.compat import ranx as ours
-
     theirs = real.compare(real.Qrels(JUDGED), runs(real), METRICS, max_p=0.05)
-    return compare(Qrels(JUDGED), runs(ours), METRICS, max_p=0.05), theirs
+    return compare(Qrels(JUDGED), runs(), METRICS, max_p=0.05), theirs
 
 
 def test_the_report_holds_what_ranxs_holds(reports):
-    ours, theirs = reports
-    found, expected = ours.to_dict(), theirs.to_dict()
+    mine, theirs = reports
+    found, expected = mine.to_dict(), theirs.to_dict()
     assert list(found) == list(expected)
     for model in RANKED:
         assert found[model]["win_tie_loss"] == expected[model]["win_tie_loss"]
         assert found[model]["scores"] == pytest.approx(expected[model]["scores"])
         for other, values in expected[model]["comparisons"].items():
             assert found[model]["comparisons"][other] == pytest.approx(values)
-    assert ours.comparisons["low", "high"] == ours.comparisons[{"high", "low"}]
-    assert ours.comparisons[{"low", "high"}]["map"]["significant"] is True
-    assert ours.to_dataframe().columns.tolist() == ["model_names", *METRICS]
+    assert mine.comparisons["low", "high"] == mine.comparisons[{"high", "low"}]
+    assert mine.comparisons[{"low", "high"}]["map"]["significant"] is True
+    assert mine.to_dataframe().columns.tolist() == ["model_names", *METRICS]
 
 
 def test_the_tests_are_assays():
-    scores = {
-        name: assay.evaluate(JUDGED, ranked, "map", convention="ranx").scores["map"] for name, ranked in RANKED.items()
-    }
-    fisher = compare(Qrels(JUDGED), [Run(each, name=name) for name, each in RANKED.items()], "map", "fisher", 20_000)
-    expected = stats.permutation_test(
-        (scores["low"], scores["mid"]),
-        lambda a, b: np.mean(a - b),
-        permutation_type="samples",
-        n_resamples=20_000,
-        rng=1,
-    )
+    low, mid = (assay.evaluate(JUDGED, RANKED[name], "map", convention="ranx").scores["map"] for name in ("low", "mid"))
+    fisher = compare(Qrels(JUDGED), runs(), "map", "fisher", 20_000)
+    how = {"permutation_type": "samples", "n_resamples": 20_000, "rng": 1}
+    expected = stats.permutation_test((low, mid), lambda a, b: np.mean(a - b), **how)
     assert fisher.comparisons["low", "mid"]["map"]["p_value"] == pytest.approx(expected.pvalue, abs=0.02)
-    again = compare(Qrels(JUDGED), [Run(each, name=name) for name, each in RANKED.items()], "map", "fisher", 20_000)
+    again = compare(Qrels(JUDGED), runs(), "map", "fisher", 20_000)
     assert fisher.to_dict() == again.to_dict()
-    tukey = compare(Qrels(JUDGED), [Run(each, name=name) for name, each in RANKED.items()], "map", "tukey")
+    tukey = compare(Qrels(JUDGED), runs(), "map", "tukey")
     pairs = assay.compare(JUDGED, RANKED, "ranx:map", test="tukey").pairs
     for pair in pairs:
         assert tukey.comparisons[pair.a, pair.b]["map"]["p_value"] == pytest.approx(pair.p)
 
 
 def test_it_is_written_as_asked(reports, tmp_path):
-    ours, _ = reports
-    lines = ours.to_table().splitlines()
+    found, _ = reports
+    lines = found.to_table().splitlines()
     assert lines[0].split() == ["run", *METRICS]
     assert lines[4].split()[:2] == ["c", "high"]
     assert lines[4].split()[3] == "ab"
-    assert r"\textbf{" in ours.to_latex()
-    ours.save(tmp_path / "report.json")
-    assert json.loads((tmp_path / "report.json").read_text()) == ours.to_dict()
-    percent = compare(
-        Qrels(JUDGED),
-        [Run(each, name=name) for name, each in RANKED.items()],
-        "map",
-        rounding_digits=4,
-        show_percentages=True,
-    )
+    assert r"\textbf{" in found.to_latex()
+    found.save(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text()) == found.to_dict()
+    percent = compare(Qrels(JUDGED), runs(), "map", rounding_digits=4, show_percentages=True)
     mean = percent.results["high"]["map"]
     assert f"{100 * mean:.2f}" in percent.to_table()
 
@@ -101,9 +87,8 @@ def test_more_runs_than_letters():
 
 def test_bad_arguments():
     one = Run(RANKED["mid"], name="one")
-    with pytest.raises(
-        assay.errors.PolicyError, match="stat_test must be 'student' or 'fisher' or 'tukey', not 'anova'"
-    ):
+    said = "stat_test must be 'student' or 'fisher' or 'tukey', not 'anova'"
+    with pytest.raises(assay.errors.PolicyError, match=said):
         compare(Qrels(JUDGED), [one, Run(RANKED["low"], name="two")], "map", "anova")
     with pytest.raises(assay.errors.DataError, match="two runs are named 'one'"):
         compare(Qrels(JUDGED), [one, one], "map")

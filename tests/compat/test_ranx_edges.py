@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.verify, pytest.mark.xdist_group("ranx")]  # one worker
 INF, NAN = math.inf, math.nan
 QRELS = {"q1": {"d01": 1, "d02": 0, "d03": 2}, "q2": {"d01": 1}}
 RUN = {"q1": {"d01": 1.0}, "q2": {"d01": 1.0}}
-BOTH = pytest.mark.parametrize("library", [ours, theirs], ids=["ours", "theirs"])
+BOTH = for_each("library", [ours, theirs])
 METRICS = ["map", "mrr", "ndcg@2", "rbp.80"]
 
 # Without ties: ranx sorts those in no defined order.
@@ -73,7 +73,7 @@ def test_a_score_that_is_none_is_nan(library):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-@for_each("library", [ours, theirs])
+@BOTH
 def test_a_file_may_hold_them(library, tmp_path):
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 d01 1 inf bm25\nq1 Q0 d02 2 nan bm25\nq1 Q0 d03 3 -Infinity bm25\n")
@@ -101,63 +101,41 @@ def test_judgments_and_rankings_can_be_named_and_replaced(library):
     assert (list(qrels.keys()), list(run.keys())) == (["q9"], ["q9"])
 
 
-def compare(library, **options):
+def scoring(metrics="map", run=RUN):
+    return lambda library: library.evaluate(library.Qrels(QRELS), library.Run(run), metrics)
+
+
+def compare(library):
     runs = [library.Run(RUN, name="a"), library.Run(RUN, name="b")]
-    return library.compare(library.Qrels(QRELS), runs, ["map"], **options)
+    return library.compare(library.Qrels(QRELS), runs, ["map"], stat_test="anova")
+
+
+def add_one_score(library):
+    library.Run().add("q1", ["d01", "d02"], [1.0])
 
 
 # What is called, the type of ranx's error, and assay's.
-ERRORS = {
-    "other queries": (
-        lambda library: library.evaluate(library.Qrels(QRELS), library.Run({"q7": {"d01": 1}}), "map"),
-        AssertionError,
-        assay.errors.MismatchError,
-    ),
-    "unknown metric": (
-        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "foo"),
-        ValueError,
-        assay.errors.MeasureError,
-    ),
-    "negative cutoff": (
-        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), "map@-1"),
-        AssertionError,
-        assay.errors.MeasureError,
-    ),
-    "a metric that is no name": (
-        lambda library: library.evaluate(library.Qrels(QRELS), library.Run(RUN), ["map", 5]),
-        AssertionError,
-        assay.errors.MeasureError,
-    ),
-    "unknown test": (
-        lambda library: compare(library, stat_test="anova"),
-        NotImplementedError,
-        assay.errors.PolicyError,
-    ),
-    "unknown kind": (lambda library: library.Run.from_file("run.csv"), AssertionError, assay.errors.FormatError),
-    "unknown kind to write": (
-        lambda library: library.Run(RUN).save("run.csv"),
-        AssertionError,
-        assay.errors.FormatError,
-    ),
-    "no such file": (lambda library: library.Run.from_file("none.trec"), FileNotFoundError, assay.errors.FileError),
-    "no such JSON": (lambda library: library.Qrels.from_file("none.json"), FileNotFoundError, assay.errors.FileError),
-    "a word for a score": (lambda library: library.Run({"q1": {"d01": "x"}}), ValueError, assay.errors.FormatError),
-    "NaN for a grade": (lambda library: library.Qrels({"q1": {"d01": NAN}}), ValueError, assay.errors.FormatError),
-    "an infinite grade": (lambda library: library.Qrels({"q1": {"d01": INF}}), OverflowError, assay.errors.FormatError),
-    "too few scores": (
-        lambda library: library.Run().add("q1", ["d01", "d02"], [1.0]),
-        IndexError,
-        assay.errors.DataError,
-    ),
-}
+ERRORS = [
+    (scoring(run={"q7": {"d01": 1}}), AssertionError, assay.errors.MismatchError),
+    (scoring("foo"), ValueError, assay.errors.MeasureError),
+    (scoring("map@-1"), AssertionError, assay.errors.MeasureError),
+    (scoring(["map", 5]), AssertionError, assay.errors.MeasureError),
+    (compare, NotImplementedError, assay.errors.PolicyError),
+    (lambda library: library.Run.from_file("run.csv"), AssertionError, assay.errors.FormatError),
+    (lambda library: library.Run(RUN).save("run.csv"), AssertionError, assay.errors.FormatError),
+    (lambda library: library.Run.from_file("none.trec"), FileNotFoundError, assay.errors.FileError),
+    (lambda library: library.Qrels.from_file("none.json"), FileNotFoundError, assay.errors.FileError),
+    (lambda library: library.Run({"q1": {"d01": "x"}}), ValueError, assay.errors.FormatError),
+    (lambda library: library.Qrels({"q1": {"d01": NAN}}), ValueError, assay.errors.FormatError),
+    (lambda library: library.Qrels({"q1": {"d01": INF}}), OverflowError, assay.errors.FormatError),
+    (add_one_score, IndexError, assay.errors.DataError),
+]
 
 
 @BOTH
-@pytest.mark.parametrize("case", ERRORS)
+@for_each(("call", "type_there", "type_here"), ERRORS)
 @pytest.mark.filterwarnings("ignore")
-def test_errors_are_of_ranxs_types_and_assays(library, case, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    call, type_there, type_here = ERRORS[case]
+def test_errors_are_of_ranxs_types_and_assays(library, call, type_there, type_here):
     with pytest.raises(type_there) as caught:
         call(library)
     if library is ours:
@@ -174,24 +152,24 @@ def test_json_that_is_none(library, tmp_path):
         library.Run.from_file(str(tmp_path / "run.json"))
 
 
-@pytest.mark.parametrize("name", ["MAP", "map ", "ndcg@1e1", "rr", "beir:NDCG@10", "interpolated_precision_at_recall"])
 @BOTH
+@for_each("name", ["MAP", "map ", "ndcg@1e1", "rr", "beir:NDCG@10", "interpolated_precision_at_recall"])
 @pytest.mark.filterwarnings("ignore")
 def test_names_that_only_others_have(library, name):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - ranx says no more
-        library.evaluate(library.Qrels(QRELS), library.Run(RUN), name, make_comparable=True)
+        scoring(name)(library)
     assert library is theirs or isinstance(caught.value, assay.errors.MeasureError)
 
 
 @for_each("name", ["rbp.0", "rbp.", "rbp.9.5"])
 def test_odd_persistences_are_an_error(name):
     with pytest.raises(assay.errors.MeasureError, match="rbp"):
-        ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), name, make_comparable=True)
+        scoring(name)(ours)
 
 
-@pytest.mark.parametrize("score", ["0.5", "inf"])
-@pytest.mark.parametrize("ending", ["trec", "gz"])
 @BOTH
+@for_each("score", ["0.5", "inf"])
+@for_each("ending", ["trec", "gz"])
 def test_the_name_is_that_of_the_first_line(library, ending, score, tmp_path):
     content = f"q1 Q0 d01 1 {score} first\nq1 Q0 d02 2 0.1 last\n".encode()
     path = tmp_path / f"run.{ending}"

@@ -149,38 +149,24 @@ TWICE = "2 0 b 1 3 r\n2 0 a 1 2 r\n2 0 a 2 1 r\n2 0 b 1 0 r\n10 0 a 1 1 r\n"
 FORM, PREFS = "trec_eval.form_res_qrels: ", "trec_eval.form_prefs_counts: "
 NO_RUN = "or results format not trec_results\n"
 # Options, files, the message, and the measure that cannot be computed.
+GROUPED = {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"}
+LEVELS = {"qrels": "2 u a 1\n2 u z 1\n2 u a 2\n"}
+BOTH_LEVELS = {"qrels": "2 u 1 z 0\n2 u 1 b 1\n2 u 2 z 1\n2 u 2 c 0\n"}
+NO_PREFS = f"trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) {NO_RUN}"
+TWO_LEVELS = f"{PREFS}Internal docid 0 occurs with different rel_level in same jsg\n"
+ZERO_AND_ONE = f"{PREFS}doc 'z' has both 0 and non-0 rel_level assigned\n"
 FAILURES = [
     ("-m map", {"run": TWICE}, f"{FORM}duplicate docs a", "map"),
     ("-m runid -m P -m map", {"run": TWICE}, f"{FORM}duplicate docs a", "map"),
-    ("-m map", {"qrels": "2 0 b 1\n2 0 b 0\n2 1 a 1\n2 2 a 1\n"}, "trec_eval.form_res_rels: duplicate docs a\n", "map"),
+    ("-m map", GROUPED, "trec_eval.form_res_rels: duplicate docs a\n", "map"),
     ("-m num_ret", {"qrels": "2 0 b -1\n"}, "", "num_ret"),
-    (
-        "-m prefs -m map",
-        {},
-        f"trec_eval.form_prefs_info: prefs_info format not (prefs or qrels_prefs) {NO_RUN}",
-        "prefs_num_prefs_poss",
-    ),
+    ("-m prefs -m map", {}, NO_PREFS, "prefs_num_prefs_poss"),
     ("-R qrels_jg", {}, f"{FORM}rel_info format not qrels {NO_RUN}", "num_ret"),
     ("-m map_avgjg", {}, f"trec_eval: rel_info format not qrels_jg {NO_RUN}", "map_avgjg"),
     ("-m utility.1,2", {}, "trec_eval.calc_utility: improper number of coefficients\n", "utility"),
-    (
-        "-R qrels_prefs -m prefs",
-        {"run": "2 0 a 1 1 r\n2 0 a 1 2 r\n"},
-        f"{PREFS}duplicate docs a",
-        "prefs_num_prefs_poss",
-    ),
-    (
-        "-R qrels_prefs -m prefs_simp",
-        {"qrels": "2 u a 1\n2 u z 1\n2 u a 2\n"},
-        f"{PREFS}Internal docid 0 occurs with different rel_level in same jsg\n",
-        "prefs_simp",
-    ),
-    (
-        "-R prefs -m prefs_simp",
-        {"qrels": "2 u 1 z 0\n2 u 1 b 1\n2 u 2 z 1\n2 u 2 c 0\n"},
-        f"{PREFS}doc 'z' has both 0 and non-0 rel_level assigned\n",
-        "prefs_simp",
-    ),
+    ("-R qrels_prefs -m prefs", {"run": "2 0 a 1 1 r\n" * 2}, f"{PREFS}duplicate docs a", "prefs_num_prefs_poss"),
+    ("-R qrels_prefs -m prefs_simp", LEVELS, TWO_LEVELS, "prefs_simp"),
+    ("-R prefs -m prefs_simp", BOTH_LEVELS, ZERO_AND_ONE, "prefs_simp"),
 ]
 
 

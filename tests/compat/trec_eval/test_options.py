@@ -1,9 +1,7 @@
 """The command line: options as getopt_long reads them, and what is wrong with them."""
 
 import pytest
-from click.testing import CliRunner
 
-from assay.cli.main import commands
 from assay.compat.trec_eval.options import USAGE_TEXT, Stop, read_options
 from tables import for_each
 
@@ -91,7 +89,3 @@ def test_help_tells_of_options_formats_and_measures(trec_eval):
     assert "topic group subgroup document level" in about.stdout
     assert "\nmap\n  The mean precision at the ranks of the relevant documents" in about.stdout
     assert "\nrelstring\n" in about.stdout
-
-
-def test_the_list_of_commands_has_it():
-    assert "trec_eval" in CliRunner().invoke(commands, ["--help"]).stdout

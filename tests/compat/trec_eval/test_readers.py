@@ -102,37 +102,16 @@ def test_the_lowest_document_that_comes_twice_is_named(folder, depth, document):
 def test_what_comes_again_below_the_depth_does_not_count(folder):
     once = "".join(REPEATED.splitlines(keepends=True)[i] for i in (0, 1, 2, 5))
     assert printed(folder, REPEATED, "-q", "-M3") == printed(folder, once, "-q", "-M3")
-    empty = printed(folder, REPEATED, "-q", "-M0", "-m", "num_ret", "-m", "num_q")
-    assert empty == printed(folder, once, "-q", "-M0", "-m", "num_ret", "-m", "num_q")
+    counts = ("-q", "-M0", "-m", "num_ret", "-m", "num_q")
+    empty = printed(folder, REPEATED, *counts)
+    assert empty == printed(folder, once, *counts)
     assert "num_ret               \t2\t0\n" in empty
 
 
 # What C's atof reads.
-READ = {
-    "1.5": 1.5,
-    "+1.5": 1.5,
-    "1E1": 10,
-    "1e": 1,
-    "1_0": 1,
-    "3,5": 3,
-    ".5.": 0.5,
-    "1.": 1,
-    "-.5e-3": -0.0005,
-    "1e400": math.inf,
-    "-1e400": -math.inf,
-    "1e-400": 0,
-    "5e-324": 5e-324,
-    "0x1p-1": 0.5,
-    "0x": 0,
-    "-inf": -math.inf,
-    "infx": math.inf,
-    "+Infinity": math.inf,
-    "NAN": math.nan,
-    "nanx": math.nan,
-    "x": 0,
-    ".": 0,
-    "١": 0,
-}
+READ = {"1.5": 1.5, "+1.5": 1.5, "1E1": 10, "1e": 1, "1_0": 1, "3,5": 3, ".5.": 0.5, "1.": 1, "-.5e-3": -0.0005, "x": 0}
+READ |= {"1e400": math.inf, "-1e400": -math.inf, "1e-400": 0, "5e-324": 5e-324, "0x1p-1": 0.5, "0x": 0, ".": 0, "١": 0}
+READ |= {"-inf": -math.inf, "infx": math.inf, "+Infinity": math.inf, "NAN": math.nan, "nanx": math.nan}
 
 
 @for_each(("text", "value"), READ.items())
@@ -163,9 +142,8 @@ def test_a_tidy_run_has_the_values_of_pytrec_eval(folder, case, level):
     oracle = pytrec_eval.RelevanceEvaluator(judged, pytrec_eval.supported_measures - OTHERWISE, relevance_level=level)
     expected = oracle.evaluate({topic: ranking for topic, ranking in case.run.items() if topic in judged})
     found = {}
-    for line in "".join(
-        run_trec_eval(["-q", "-n", "-m", "all_trec", f"-l{level}", *(str(folder / name) for name in files)])
-    ).splitlines():
+    words = ["-q", "-n", "-m", "all_trec", f"-l{level}", *(str(folder / name) for name in files)]
+    for line in "".join(run_trec_eval(words)).splitlines():
         name, topic, value = line.split("\t")
         found.setdefault(topic, {})[name.strip()] = value
     assert found.keys() == expected.keys()
