@@ -16,12 +16,6 @@ def test_several_measures_and_another_start(read_json):
     assert [each["tools"][0]["tool"] for each in measures.values()] == ["trec_eval", "trec_eval"]
 
 
-def test_other_formats_have_a_row_for_each_tool(assay, folder):
-    for format_ in ("csv", "tsv", "markdown", "latex"):
-        assert assay(f"audit qrels.txt two.run -m map --format {format_} -o out").output == ""
-        assert "queries missing from the run are skipped" in (folder / "out").read_text(encoding="utf-8")
-
-
 def test_an_unknown_measure_is_one_line(refused):
     refused("audit qrels.txt two.run -m nonsense", "unknown measure 'nonsense'")
 

@@ -60,14 +60,6 @@ def test_json_has_every_judged_document_and_so_many_queries_each_way(read_json):
         assert [move["query"] for move in read_json(f"diff qrels.txt two.run one.run {options}")["helped"]] == queries
 
 
-def test_other_formats_have_a_row_for_each_query(assay, folder):
-    for format_ in ("csv", "tsv", "markdown", "latex"):
-        assert assay(f"diff qrels.txt one.run two.run --format {format_} -o out").stdout == ""
-        text = (folder / "out").read_text(encoding="utf-8")
-        arrow = r"$\rightarrow$" if format_ == "latex" else "→"
-        assert f"d1 (grade 3): rank 1 {arrow} 2 (-0.3049); d3 (grade 1): rank 3 {arrow} 1 (+0.1377)" in text
-
-
 def test_texts(assay, refused, folder):
     result = assay(f"diff qrels.txt one.run two.run -m rr {TEXTS}")
     assert result.exit_code == 0

@@ -1,7 +1,5 @@
 """`assay eval`: what it prints for small files."""
 
-import json
-
 import pytest
 
 import assay as library
@@ -136,6 +134,9 @@ def test_duplicates_of_the_judgments_follow_the_policy(assay, first_mean, folder
     assert assay("eval twice.txt one.run").exit_code == 2
     for choice, expected in {"first": 0.0, "last": 1.0}.items():
         assert first_mean(f"eval twice.txt one.run -m rr --policy duplicates={choice}") == expected
+    # Without a policy, each measure has its own.
+    (folder / "twice.txt").write_text("q1 0 d1 0\nq1 0 d1 2\nq1 0 d2 1\n")
+    assert first_mean("eval twice.txt one.run -m ranx:ndcg -m llama_index:precision") == 1
 
 
 def test_standard_input(assay, refused, folder):
@@ -183,13 +184,3 @@ def test_parts_of_queries_are_merged(assay, refused, folder):
     assert result.stdout.split() == ["run,query,map_at_1000", *rows]
     (folder / "parts.txt").write_text("q1_0 0 d1 1\nq1 0 d1 1\n")
     refused("eval parts.txt one.run --merge-subqueries", "queries 'q1' and 'q1_0' would both become 'q1'")
-
-
-def test_repeated_judgments_are_read_as_in_python(read_json, folder):
-    (folder / "twice.txt").write_text("q 0 a 0\nq 0 a 2\nq 0 b 1\n")
-    (folder / "twice.run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
-    for names in (["ranx:ndcg"], ["ranx:ndcg", "llama_index:precision"]):
-        found = read_json(f"eval twice.txt twice.run -m {' -m '.join(names)}")
-        expected = library.evaluate_many(folder / "twice.txt", [folder / "twice.run"], names)
-        assert found == json.loads(expected.to_json())
-        assert expected["twice"]["ranx:ndcg"] == 1

@@ -31,15 +31,6 @@ def test_eval(assay, read_json, folder):
     assert "note: mean and interval are prediction-powered: 12 of 30 queries have human labels\n" in text
 
 
-def test_a_saved_result_keeps_its_labels(assay, read_json):
-    for name in ("up", "down"):
-        assay(f"eval judge.txt {name}.run -m rr --human people.txt --save {name}.json")
-    stored = read_json("compare up.json down.json")
-    scored = read_json("compare judge.txt up.run down.run -m rr --human people.txt")
-    assert stored["comparisons"] == scored["comparisons"]
-    assert stored["test"] == "ppi"
-
-
 def test_rag(read_json, folder):
     rows = [{"query_id": query, "scores": {"f": place % 4 / 3}} for place, query in enumerate(QUERIES)]
     labels = [{"query_id": query, "scores": {"f": place % 2}} for place, query in enumerate(QUERIES[:10])]

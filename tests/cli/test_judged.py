@@ -92,9 +92,8 @@ def test_prompts_are_shown(assay, read_json):
         "1 of 2 statements of the answer",
     ):
         assert said in page
-    about = read_json("measures faithfulness")
-    assert [(each["name"], each["version"]) for each in about["prompts"]] == [("statements", 1), ("support", 1)]
-    assert about["prompts"][0]["reply"] == '{"statements": ["…", …]}'
+    about = read_json("measures faithfulness")["prompts"]
+    assert [(each["name"], each["version"]) for each in about] == [("statements", 1), ("support", 1)]
     assert "**Prompt support, version 1:**" in assay("measures faithfulness --format markdown").stdout
     assert '"probabilities": {"4": 0.2, "5": 0.6}' in " ".join(assay("measures g_eval").stdout.split())
 

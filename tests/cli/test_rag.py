@@ -86,8 +86,6 @@ def test_what_decides_which_answers_are_wrong_and_worst(rag):
     assert "b  recall 0.0000" in done.output
     assert "with answer_f1 below 0.5" in done.output
     assert "with answer_em below 1, 0 had" in rag("records.jsonl --by answer_em --policy right=1").output
-    # A measure without a highest value cannot say.
-    rag("records.jsonl -m 'recall ter'")
 
 
 def test_outputs_in_a_second_file_and_columns_of_ones_own(rag, folder):
