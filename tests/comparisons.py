@@ -31,16 +31,13 @@ RUNS["three"] = {**RUNS["three"], "q5": ["x", "good"]}
 
 def results_of(measure="ap", **scores):
     """Finished results with these scores of the queries 0, 1, 2 and so on."""
-    return {
-        name: assay.Result(
-            {measure: assay.parse_measure(measure)},
-            [str(number) for number in range(len(values))],
-            {measure: np.array(values, dtype=np.float64)},
-            "assay",
-            assay.Policies(),
-        )
-        for name, values in scores.items()
-    }
+    measures = {measure: assay.parse_measure(measure)}
+    found = {}
+    for name, values in scores.items():
+        queries = [str(number) for number in range(len(values))]
+        columns = {measure: np.array(values, dtype=np.float64)}
+        found[name] = assay.Result(measures, queries, columns, "assay", assay.Policies())
+    return found
 
 
 def one_pair(a, b, measure="ap", **options):

@@ -59,20 +59,22 @@ WRITTEN = {
 # Written only once a language model has replied.
 MODEL_WRITTEN = {"judge_cache", "reasons"}
 READ = {
-    "criteria",
-    "known",
-    "human",
-    "judge",
-    "files",
-    "queries",
-    "corpus",
-    "references",
-    "qrels",
-    "baseline",
-    "config",
-    "gold",
-    "subqueries",
-    "tls",
+    *[
+        "criteria",
+        "known",
+        "human",
+        "judge",
+        "files",
+        "queries",
+        "corpus",
+        "references",
+        "qrels",
+        "baseline",
+        "config",
+        "gold",
+        "subqueries",
+        "tls",
+    ]
 }
 
 

@@ -25,7 +25,7 @@ TIMEOUT = 60
 CLOSED = None
 # A pipe that nobody reads, and a file that the launcher reads back.
 BROKEN, KEPT = "|", "kept"
-PRELOADED = (
+PRELOADED = [
     "polars",
     "rich.console",
     "httpx2",
@@ -34,7 +34,7 @@ PRELOADED = (
     "assay.results.load",
     "assay.data.write",
     "assay.tasks.probe.api",
-)
+]
 NOBODY = 65534
 # A shell that runs this in the background has the signal ignored, which a process inherits.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -181,11 +181,8 @@ def redirect(number, stream):
         read, write = os.pipe()
         os.close(read)
     else:
-        write = os.open(
-            stream,
-            os.O_RDWR if stream.startswith("/dev/") else (os.O_CREAT | os.O_WRONLY if number else os.O_RDONLY),
-            0o666,
-        )
+        mode = os.O_CREAT | os.O_WRONLY if number else os.O_RDONLY
+        write = os.open(stream, os.O_RDWR if stream.startswith("/dev/") else mode, 0o666)
     os.dup2(write, number)
     os.close(write)
 
@@ -198,14 +195,8 @@ def open_stream(number):
         return None
     if number == 0:
         return open(0, closefd=False, encoding="utf-8", errors="strict")
-    return open(
-        number,
-        "w",
-        closefd=False,
-        encoding="utf-8",
-        errors="strict" if number == 1 else "backslashreplace",
-        buffering=-1 if number == 1 else 1,
-    )
+    how = {"errors": "strict", "buffering": -1} if number == 1 else {"errors": "backslashreplace", "buffering": 1}
+    return open(number, "w", closefd=False, encoding="utf-8", **how)
 
 
 def perform(job, ready):

@@ -42,9 +42,8 @@ SECONDS = 50
 def answer(content, headers="", status="200 OK"):
     """A whole response."""
     content = content if isinstance(content, bytes) else json.dumps(content).encode()
-    length = (
-        "" if "Content-Length" in headers or "Transfer-Encoding" in headers else f"Content-Length: {len(content)}\r\n"
-    )
+    has_length = "Content-Length" in headers or "Transfer-Encoding" in headers
+    length = "" if has_length else f"Content-Length: {len(content)}\r\n"
     return f"HTTP/1.1 {status}\r\n{headers}{length}Connection: close\r\n\r\n".encode() + content
 
 

@@ -77,21 +77,6 @@ def test_the_records_are_what_the_other_files_say(name):
     assert (DEMO / f"rag_{name}.jsonl").read_text(encoding="utf-8") == records_text(name)
 
 
-def test_a_record():
-    assert rows("rag_bm25.jsonl")[20] == {
-        "query_id": "q21",
-        "question": "Superior, Wisconsin groundwater cleanup accrual",
-        "gold": {"notes-12": 3, "risk-14": 1},
-        "retrieved": [{"id": "notes-12", "score": 7.8481065537}],
-        "answer": "$7.6 million",
-        "references": [
-            "The accrual was $7.6 million at September 30, 2025.",
-            "$7.6 million, of which $1.1 million is current",
-            "$7.6 million",
-        ],
-    }
-
-
 @for_each("name", RETRIEVERS)
 def test_every_question_is_answered_from_the_passages_read(name):
     assert list(RECORDS[name]) == list(QUESTIONS)

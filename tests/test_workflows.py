@@ -36,15 +36,9 @@ def test_one_version_of_each_action():
 )
 def test_a_release_is_built_where_the_tag_is_the_version(kind, name, code):
     step = PYTHON_STEP.search((ROOT / ".github/workflows/wheels.yml").read_text(encoding="utf-8"))
-    result = subprocess.run(  # noqa: S603 - our own program
-        [sys.executable, "-c", textwrap.dedent(step[1])],
-        cwd=ROOT,
-        env={**os.environ, "GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    command = [sys.executable, "-c", textwrap.dedent(step[1])]
+    environment = {**os.environ, "GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603 - our own
     assert (result.returncode, result.stdout) == (code, f"{assay.__version__}\n"), result.stderr
 
 
@@ -68,16 +62,10 @@ def test_every_fuzz_target_is_run_by_make_and_by_the_workflow():
     assert workflow.count("fuzz/run.py ${{ matrix.target }} --seconds") == len(matrices)
 
 
-@for_each(
-    ("said", "executions"),
-    [
-        ("", 0),
-        ("Done 12 runs in 1 second(s)\n", 0),
-        ("#2 pulse\nstat::number_of_executed_units: 7854\nstat::average_exec_per_sec:     490\n", 7854),
-    ],
-)
-def test_executions_are_counted_from_the_statistics(said, executions):
-    assert load_runner().count_executions(said) == executions
+def test_executions_are_counted_from_the_statistics():
+    counted = "#2 pulse\nstat::number_of_executed_units: 7854\nstat::average_exec_per_sec:     490\n"
+    for said, executions in {"": 0, "Done 12 runs in 1 second(s)\n": 0, counted: 7854}.items():
+        assert load_runner().count_executions(said) == executions
 
 
 def test_the_page_says_how_many_executions_are_recorded():
