@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
@@ -25,6 +25,9 @@ from assay.core.parameter import Bounds, Parameter, parameter, write_argument, w
 from assay.core.text import show
 
 Values = Mapping[str, Any]
+# What stands below `define` returns the function that it decorates, with what it says in this attribute.
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FACTS = "facts"
 Aggregate = Literal["mean", "geometric", "sum"]
 Subject = Literal["rankings", "answers", "contents", "scores", "judged"]
 Draws = Literal["mean", "majority"]
@@ -281,5 +284,43 @@ def define(
     formula: str = "",
     **about: Any,  # noqa: ANN401 - passed on to Definition
 ) -> Callable[[Callable[..., Any]], Definition]:
-    """Makes a function a measure; see `Definition` for the options. The table of measures collects it."""
-    return lambda function: Definition(name, function, title or name, formula, **about)
+    """Makes a function a measure; see `Definition` for the options. The table of measures collects it.
+
+    What takes a line of its own, from `computes` to an example, may stand between this and the function.
+    """
+
+    def build(function: Callable[..., Any]) -> Definition:
+        facts = {"formula": formula, **about, **getattr(function, FACTS, {})}
+        return Definition(name, function, title or name, **facts)
+
+    return build
+
+
+def says(**facts: Any) -> Decorator:  # noqa: ANN401 - passed on to Definition
+    """Says more of the measure that `define` makes of a function."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        vars(function).setdefault(FACTS, {}).update(facts)
+        return function
+
+    return add
+
+
+def computes(formula: str) -> Decorator:
+    return says(formula=formula)
+
+
+def undefined_if(case: str) -> Decorator:
+    return says(undefined=case)
+
+
+def cites(reference: str) -> Decorator:
+    return says(reference=reference)
+
+
+def example(*values: Any, kind: Callable[..., Any] = Example, **more: Any) -> Decorator:  # noqa: ANN401 - of its kind
+    return says(example=kind(*values, **more))
+
+
+answer_example = partial(example, kind=AnswerExample)
+judged_example = partial(example, kind=JudgedExample)

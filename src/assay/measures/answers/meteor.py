@@ -16,7 +16,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
-from assay.core.measure import AnswerExample, define
+from assay.core.measure import answer_example, cites, computes, define, undefined_if
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, best_of, without_blank
 from assay.measures.answers.porter import Rules, rules_of, stem
@@ -162,21 +162,13 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
 
 
 @define(
-    "meteor",
-    title="METEOR",
-    symbol="METEOR",
-    formula="(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym",
-    reference="Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.",
-    undefined=NO_TEXT,
-    of="answers",
-    basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0",
-    example=AnswerExample(
-        "meteor",
-        ["the fast car stopped"],
-        "a quick car stops",
-        0.7361,
-        "3 of 4 words in one chunk: 3/4 · (1 - 0.5 / 27)",
-    ),
+    "meteor", title="METEOR", symbol="METEOR", of="answers", basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0"
+)
+@computes("(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym")
+@undefined_if(NO_TEXT)
+@cites("Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.")
+@answer_example(
+    "meteor", ["the fast car stopped"], "a quick car stops", 0.7361, "3 of 4 words in one chunk: 3/4 · (1 - 0.5 / 27)"
 )
 def meteor(
     answers: Answers,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, define
+from assay.core.measure import answer_example, computes, define
 from assay.measures.answers.data import NO_REFERENCE, Answers, best_of
 from assay.measures.answers.words import NORMALIZED, AnswerWords, Normalize, Numbers, answer_words, tokenize
 
@@ -22,15 +22,9 @@ REFERENCE = "Rajpurkar et al., SQuAD, EMNLP 2016; the rule for yes and no: Yang 
 define_overlap = partial(define, reference=REFERENCE, undefined=NO_REFERENCE, of="answers")
 
 
-@define_overlap(
-    "answer_em",
-    title="Exact match",
-    symbol="EM",
-    formula="1 if the normalised answer equals a normalised reference, else 0",
-    example=AnswerExample(
-        "answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles are ignored"
-    ),
-)
+@define_overlap("answer_em", title="Exact match", symbol="EM")
+@computes("1 if the normalised answer equals a normalised reference, else 0")
+@answer_example("answer_em", ["The Eiffel Tower"], "eiffel tower!", 1, "case, punctuation and articles are ignored")
 def exact_match(answers: Answers, *, normalize: Normalize = "squad") -> FloatArray:
     """Whether the answer equals a reference, ignoring case, punctuation and articles."""
     if normalize == "none":
@@ -76,37 +70,27 @@ def is_closed_mismatch(answers: Answers, words: AnswerWords, common: Numbers, no
     return np.asarray(differs & (closed | given[words.questions]))
 
 
-@define_overlap(
-    "answer_f1",
-    title="Token F1",
-    symbol="F1",
-    formula="2 P R / (P + R) of the tokens that answer and reference share; the best reference counts",
-    example=AnswerExample(
-        "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
-    ),
+@define_overlap("answer_f1", title="Token F1", symbol="F1")
+@computes("2 P R / (P + R) of the tokens that answer and reference share; the best reference counts")
+@answer_example(
+    "answer_f1", ["Eiffel Tower"], "The Eiffel Tower in Paris", 2 / 3, "P = 2/4, R = 2/2: 2 · 0.5 · 1 / 1.5"
 )
 def token_f1(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """How well the words of the answer match those of a reference."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 2]
 
 
-@define_overlap(
-    "answer_precision",
-    title="Token precision",
-    formula="shared tokens / tokens of the answer; the best reference counts",
-    example=AnswerExample("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words"),
-)
+@define_overlap("answer_precision", title="Token precision")
+@computes("shared tokens / tokens of the answer; the best reference counts")
+@answer_example("answer_precision", ["Eiffel Tower"], "The Eiffel Tower in Paris", 0.5, "2 of 4 words")
 def token_precision(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """The share of the answer's words that are in a reference."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 0]
 
 
-@define_overlap(
-    "answer_recall",
-    title="Token recall",
-    formula="shared tokens / tokens of the reference; the best reference counts",
-    example=AnswerExample("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words"),
-)
+@define_overlap("answer_recall", title="Token recall")
+@computes("shared tokens / tokens of the reference; the best reference counts")
+@answer_example("answer_recall", ["Eiffel Tower, Paris"], "The Eiffel Tower", 2 / 3, "2 of 3 words")
 def token_recall(answers: Answers, *, normalize: Normalize = "squad", yes_no: YesNo = False) -> FloatArray:
     """The share of a reference's words that are in the answer."""
     return best_overlaps(answers, normalize, yes_no=yes_no)[:, 1]
@@ -167,36 +151,27 @@ def passage_overlaps(contents: Contents, normalize: str) -> FloatArray:
     return np.array(means, dtype=np.float64).reshape(-1, 3)
 
 
-@define_contents(
-    "retrieval_token_f1",
-    title="Token F1 of retrieved passages",
-    formula="the mean over the retrieved passages of 2 P R / (P + R) against the best gold passage for each",
-    example=AnswerExample(
-        "retrieval_token_f1", GOLD, RETRIEVED, 1 / 3, "3 of 4 words and 3 of 5: 2 · 3 / (4 + 5) = 2/3; 0 for the second"
-    ),
+@define_contents("retrieval_token_f1", title="Token F1 of retrieved passages")
+@computes("the mean over the retrieved passages of 2 P R / (P + R) against the best gold passage for each")
+@answer_example(
+    "retrieval_token_f1", GOLD, RETRIEVED, 1 / 3, "3 of 4 words and 3 of 5: 2 · 3 / (4 + 5) = 2/3; 0 for the second"
 )
 def retrieval_token_f1(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
     """How well the words of the retrieved passages match those of gold passages."""
     return contents.overlaps(normalize)[:, 2]
 
 
-@define_contents(
-    "retrieval_token_precision",
-    title="Token precision of retrieved passages",
-    formula="the mean over the retrieved passages of tokens shared with its best gold passage / its tokens",
-    example=AnswerExample("retrieval_token_precision", GOLD, RETRIEVED, 3 / 8, "3 of 4 words; 0 for the second"),
-)
+@define_contents("retrieval_token_precision", title="Token precision of retrieved passages")
+@computes("the mean over the retrieved passages of tokens shared with its best gold passage / its tokens")
+@answer_example("retrieval_token_precision", GOLD, RETRIEVED, 3 / 8, "3 of 4 words; 0 for the second")
 def retrieval_token_precision(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
     """The share of a retrieved passage's words that are in a gold passage."""
     return contents.overlaps(normalize)[:, 0]
 
 
-@define_contents(
-    "retrieval_token_recall",
-    title="Token recall of retrieved passages",
-    formula="the mean over the retrieved passages of shared tokens / the tokens of its best gold passage",
-    example=AnswerExample("retrieval_token_recall", GOLD, RETRIEVED, 3 / 10, "3 of 5 words; 0 for the second"),
-)
+@define_contents("retrieval_token_recall", title="Token recall of retrieved passages")
+@computes("the mean over the retrieved passages of shared tokens / the tokens of its best gold passage")
+@answer_example("retrieval_token_recall", GOLD, RETRIEVED, 3 / 10, "3 of 5 words; 0 for the second")
 def retrieval_token_recall(contents: Contents, *, normalize: Normalize = "squad") -> FloatArray:
     """The share of a gold passage's words that are in a retrieved passage."""
     return contents.overlaps(normalize)[:, 1]

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, TypeVar
 import numpy as np
 
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, define
+from assay.core.measure import answer_example, computes, define
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, without_blank
@@ -98,12 +98,9 @@ define_rouge = partial(
 )
 
 
-@define_rouge(
-    "rouge_1",
-    title="ROUGE-1",
-    formula=NGRAMS.format("words"),
-    example=AnswerExample("rouge_1", MAT, "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11"),
-)
+@define_rouge("rouge_1", title="ROUGE-1")
+@computes(NGRAMS.format("words"))
+@answer_example("rouge_1", MAT, "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11")
 def rouge_1(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
@@ -111,12 +108,9 @@ def rouge_1(
     return score_ngrams(answers, 1, score, stem=stem, blank=blank)
 
 
-@define_rouge(
-    "rouge_2",
-    title="ROUGE-2",
-    formula=NGRAMS.format("pairs of words"),
-    example=AnswerExample("rouge_2", MAT, "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9"),
-)
+@define_rouge("rouge_2", title="ROUGE-2")
+@computes(NGRAMS.format("pairs of words"))
+@answer_example("rouge_2", MAT, "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9")
 def rouge_2(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
@@ -124,12 +118,9 @@ def rouge_2(
     return score_ngrams(answers, 2, score, stem=stem, blank=blank)
 
 
-@define_rouge(
-    "rouge_n",
-    title="ROUGE-N",
-    formula=NGRAMS.format("n-grams of words"),
-    example=AnswerExample("rouge_n(n=3)", MAT, "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7"),
-)
+@define_rouge("rouge_n", title="ROUGE-N")
+@computes(NGRAMS.format("n-grams of words"))
+@answer_example("rouge_n(n=3)", MAT, "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7")
 def rouge_n(
     answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
@@ -137,13 +128,9 @@ def rouge_n(
     return score_ngrams(answers, n, score, stem=stem, blank=blank)
 
 
-@define_rouge(
-    "rouge_l",
-    title="ROUGE-L",
-    formula=SUBSEQUENCE,
-    example=AnswerExample("rouge_l", MAT, "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6"),
-    remarks=note_long_words,
-)
+@define_rouge("rouge_l", title="ROUGE-L", remarks=note_long_words)
+@computes(SUBSEQUENCE)
+@answer_example("rouge_l", MAT, "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6")
 def rouge_l(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
 ) -> FloatArray:
@@ -156,18 +143,10 @@ def rouge_l(
     return without_blank(answers, best_scores(words.size, counts, score), blank)
 
 
-@define_rouge(
-    "rouge_lsum",
-    title="ROUGE-Lsum",
-    formula="2 P R / (P + R) of the words in a common subsequence of a reference sentence with any answer sentence",
-    example=AnswerExample(
-        "rouge_lsum",
-        ["a cat sat. on the mat"],
-        "on the mat a cat sat",
-        1 / 2,
-        "one line each, like rouge_l: P = R = 3/6",
-    ),
-    remarks=note_long_words,
+@define_rouge("rouge_lsum", title="ROUGE-Lsum", remarks=note_long_words)
+@computes("2 P R / (P + R) of the words in a common subsequence of a reference sentence with any answer sentence")
+@answer_example(
+    "rouge_lsum", ["a cat sat. on the mat"], "on the mat a cat sat", 1 / 2, "one line each, like rouge_l: P = R = 3/6"
 )
 def rouge_lsum(
     answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, Pooled, define
+from assay.core.measure import Pooled, answer_example, cites, computes, define, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
@@ -160,19 +160,19 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     "bleu",
     title="BLEU",
     symbol="BLEU",
-    formula="100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))",
-    reference="Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.",
     range=(0, 100),
-    undefined=NO_TEXT,
     pooled=Pooled(BLEU.statistics, BLEU.combine),
     remarks=bleu_remarks,
-    example=AnswerExample(
-        "bleu",
-        ["the cat sat on the mat"],
-        "the cat sat on a mat",
-        53.7285,
-        "p1 = 5/6, p2 = 3/5, p3 = 2/4, p4 = 1/3, no penalty: (1/12)^(1/4) = 0.5373",
-    ),
+)
+@computes("100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))")
+@undefined_if(NO_TEXT)
+@cites("Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.")
+@answer_example(
+    "bleu",
+    ["the cat sat on the mat"],
+    "the cat sat on a mat",
+    53.7285,
+    "p1 = 5/6, p2 = 3/5, p3 = 2/4, p4 = 1/3, no penalty: (1/12)^(1/4) = 0.5373",
 )
 def bleu(
     answers: Answers,
@@ -215,16 +215,16 @@ CHRF = CorpusMetric(chrf_metric, chrf_rows, chrf_scores)
     "chrf",
     title="chrF",
     symbol="chrF",
-    formula="100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams",
-    reference="Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.",
     aliases={"chrf++": {"words": 2}},
     range=(0, 100),
-    undefined=NO_REFERENCE,
     pooled=Pooled(CHRF.statistics, CHRF.combine),
     remarks=CHRF.signature,
-    example=AnswerExample(
-        "chrf(order=2)", ["abcd"], "abc", 100 * 5 * (17 / 24) / (4 + 17 / 24), "P = 1, R = (3/4 + 2/3) / 2 = 0.7083"
-    ),
+)
+@computes("100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams")
+@undefined_if(NO_REFERENCE)
+@cites("Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.")
+@answer_example(
+    "chrf(order=2)", ["abcd"], "abc", 100 * 5 * (17 / 24) / (4 + 17 / 24), "P = 1, R = (3/4 + 2/3) / 2 = 0.7083"
 )
 def chrf(
     answers: Answers,
@@ -278,16 +278,16 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     "ter",
     title="Translation edit rate",
     symbol="TER",
-    formula="100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit",
-    reference="Snover et al., AMTA 2006.",
     range=(0, float("inf")),
     higher_is_better=False,
-    undefined=NO_REFERENCE,
     pooled=Pooled(TER.statistics, TER.combine),
     remarks=ter_remarks,
-    example=AnswerExample(
-        "ter", ["in 1889 the tower was built"], "the tower was built in 1889", 100 / 6, "1 shift, 6 words: 1 / 6"
-    ),
+)
+@computes("100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit")
+@undefined_if(NO_REFERENCE)
+@cites("Snover et al., AMTA 2006.")
+@answer_example(
+    "ter", ["in 1889 the tower was built"], "the tower was built in 1889", 100 / 6, "1 shift, 6 words: 1 / 6"
 )
 def ter(
     answers: Answers,

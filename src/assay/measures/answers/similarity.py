@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import AnswerExample, Definition, Measure, define
+from assay.core.measure import Definition, Measure, answer_example, cites, computes, define
 from assay.core.parameter import Bounds
 from assay.core.policies import check_whole
 from assay.core.text import count, show
@@ -41,15 +41,10 @@ def note_long_texts(answers: Answers, *, normalize: str, **_: Any) -> list[str]:
     return [told] if long else []
 
 
-@define_similarity(
-    "contains",
-    title="Contains a reference",
-    formula="1 if the normalised answer contains a normalised reference, else 0",
-    reference="Mallen et al., When not to trust language models, ACL 2023 (with words=false).",
-    example=AnswerExample(
-        "contains", ["Eiffel Tower"], "It is the Eiffel Tower in Paris.", 1, "the answer contains eiffel tower"
-    ),
-)
+@define_similarity("contains", title="Contains a reference")
+@computes("1 if the normalised answer contains a normalised reference, else 0")
+@cites("Mallen et al., When not to trust language models, ACL 2023 (with words=false).")
+@answer_example("contains", ["Eiffel Tower"], "It is the Eiffel Tower in Paris.", 1, "the answer contains eiffel tower")
 def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWords = True) -> FloatArray:
     """Whether the answer contains a reference, ignoring case, punctuation and articles.
 
@@ -66,14 +61,10 @@ def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWo
     return best_of(is_contained, references, map(text, answers.predictions))
 
 
-@define_similarity(
-    "levenshtein",
-    title="Levenshtein similarity",
-    formula="1 - d / max(|answer|, |reference|), d: characters to insert, delete or replace",
-    reference="Levenshtein, Binary codes capable of correcting deletions, insertions and reversals, 1966.",
-    remarks=note_long_texts,
-    example=AnswerExample("levenshtein", ["kitten"], "sitting", 1 - 3 / 7, "3 edits, 7 characters: 1 - 3/7"),
-)
+@define_similarity("levenshtein", title="Levenshtein similarity", remarks=note_long_texts)
+@computes("1 - d / max(|answer|, |reference|), d: characters to insert, delete or replace")
+@cites("Levenshtein, Binary codes capable of correcting deletions, insertions and reversals, 1966.")
+@answer_example("levenshtein", ["kitten"], "sitting", 1 - 3 / 7, "3 edits, 7 characters: 1 - 3/7")
 def levenshtein(answers: Answers, *, normalize: Normalize = "none") -> FloatArray:
     """How few characters must change to turn the answer into a reference; two empty texts are equal.
 
@@ -87,16 +78,10 @@ def levenshtein(answers: Answers, *, normalize: Normalize = "none") -> FloatArra
     return best_of(score, *normalized_answers(answers, normalize))
 
 
-@define_similarity(
-    "jaro_winkler",
-    title="Jaro-Winkler similarity",
-    formula="J + n prefix_weight (1 - J), n ≤ 4 matching first characters, J: mean share of matches and their order",
-    reference="Winkler, String comparator metrics and enhanced decision rules, 1990.",
-    remarks=note_long_texts,
-    example=AnswerExample(
-        "jaro_winkler", ["MARTHA"], "MARHTA", 0.9611, "J = (1 + 1 + 5/6) / 3 = 0.9444, J + 3 · 0.1 · (1 - J)"
-    ),
-)
+@define_similarity("jaro_winkler", title="Jaro-Winkler similarity", remarks=note_long_texts)
+@computes("J + n prefix_weight (1 - J), n ≤ 4 matching first characters, J: mean share of matches and their order")
+@cites("Winkler, String comparator metrics and enhanced decision rules, 1990.")
+@answer_example("jaro_winkler", ["MARTHA"], "MARHTA", 0.9611, "J = (1 + 1 + 5/6) / 3 = 0.9444, J + 3 · 0.1 · (1 - J)")
 def jaro_winkler(answers: Answers, *, normalize: Normalize = "none", prefix_weight: PrefixWeight = 0.1) -> FloatArray:
     """How similar short texts such as names are, with more weight on their beginnings; two empty texts are equal.
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from assay.core.measure import JudgedExample
+from assay.core.measure import cites, computes, judged_example, undefined_if
 from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.core.text import first_line
 from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
@@ -55,28 +55,24 @@ List the entities that the text names: people, organisations, places, works, pro
 each once, by the name that the text uses and without articles. Add nothing that the text does not name.""")
 
 
-@define_judged(
-    "context_precision",
-    title="Context precision",
-    formula="Σ (useful passages up to the rank / rank) / useful passages, over the ranks of useful passages",
-    reference=RAGAS,
-    undefined="nothing was retrieved",
-    prompts=(USEFUL,),
-    example=JudgedExample(
-        "context_precision(against=answer)",
-        {
-            "question": "Who built it?",
-            "answer": "Eiffel's firm.",
-            "retrieved_texts": ["Eiffel's firm built it.", "It is 330 m high.", "Eiffel led the firm."],
-        },
-        [
-            said("It names the builder.", verdict=True),
-            said("The height is not asked for.", verdict=False),
-            said("It explains whose firm.", verdict=True),
-        ],
-        5 / 6,
-        "(1/1 + 2/3) / 2",
-    ),
+@define_judged("context_precision", title="Context precision", prompts=(USEFUL,))
+@computes("Σ (useful passages up to the rank / rank) / useful passages, over the ranks of useful passages")
+@undefined_if("nothing was retrieved")
+@cites(RAGAS)
+@judged_example(
+    "context_precision(against=answer)",
+    {
+        "question": "Who built it?",
+        "answer": "Eiffel's firm.",
+        "retrieved_texts": ["Eiffel's firm built it.", "It is 330 m high.", "Eiffel led the firm."],
+    },
+    [
+        said("It names the builder.", verdict=True),
+        said("The height is not asked for.", verdict=False),
+        said("It explains whose firm.", verdict=True),
+    ],
+    5 / 6,
+    "(1/1 + 2/3) / 2",
 )
 def context_precision(
     case: Case, *, against: Against = "reference", norm: Norm = "found", nothing: Nothing = "unjudgeable"
@@ -97,27 +93,23 @@ def context_precision(
     return Finding(score, tuple(verdicts))
 
 
-@define_judged(
+@define_judged("context_recall", title="Context recall", prompts=(STATEMENTS, SUPPORT))
+@computes("statements of the reference that the retrieved passages support / statements of the reference")
+@undefined_if("the reference makes no statement")
+@cites(RAGAS)
+@judged_example(
     "context_recall",
-    title="Context recall",
-    formula="statements of the reference that the retrieved passages support / statements of the reference",
-    reference=RAGAS,
-    undefined="the reference makes no statement",
-    prompts=(STATEMENTS, SUPPORT),
-    example=JudgedExample(
-        "context_recall",
-        {
-            "question": "Who built it, and when?",
-            "references": ["Eiffel's firm, in 1889."],
-            "retrieved_texts": ["Eiffel's firm built it."],
-        },
-        [
-            {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1889."]},
-            {"verdicts": [said("Stated.", verdict=True), said("No year.", verdict=False)]},
-        ],
-        1 / 2,
-        "1 of 2 statements of the reference",
-    ),
+    {
+        "question": "Who built it, and when?",
+        "references": ["Eiffel's firm, in 1889."],
+        "retrieved_texts": ["Eiffel's firm built it."],
+    },
+    [
+        {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1889."]},
+        {"verdicts": [said("Stated.", verdict=True), said("No year.", verdict=False)]},
+    ],
+    1 / 2,
+    "1 of 2 statements of the reference",
 )
 def context_recall(case: Case) -> Steps:
     """The share of the reference answer's statements that follow from the retrieved passages."""
@@ -126,20 +118,16 @@ def context_recall(case: Case) -> Steps:
     return share((yield from check_support(statements, contexts, case.room)), "the reference makes no statement")
 
 
-@define_judged(
+@define_judged("context_entity_recall", title="Context entity recall", prompts=(ENTITIES,))
+@computes("entities of the reference that the retrieved passages name / entities of the reference")
+@undefined_if("the reference names no entity")
+@cites(RAGAS)
+@judged_example(
     "context_entity_recall",
-    title="Context entity recall",
-    formula="entities of the reference that the retrieved passages name / entities of the reference",
-    reference=RAGAS,
-    undefined="the reference names no entity",
-    prompts=(ENTITIES,),
-    example=JudgedExample(
-        "context_entity_recall",
-        {"references": ["Gustave Eiffel, in Paris."], "retrieved_texts": ["The tower stands in Paris."]},
-        [{"entities": ["Gustave Eiffel", "Paris"]}, {"entities": ["Paris"]}],
-        1 / 2,
-        "Paris, of Gustave Eiffel and Paris",
-    ),
+    {"references": ["Gustave Eiffel, in Paris."], "retrieved_texts": ["The tower stands in Paris."]},
+    [{"entities": ["Gustave Eiffel", "Paris"]}, {"entities": ["Paris"]}],
+    1 / 2,
+    "Paris, of Gustave Eiffel and Paris",
 )
 def context_entity_recall(case: Case, *, norm: EntityNorm = "reference") -> Steps:
     """The share of the entities in the reference answer that the retrieved passages name too."""
@@ -161,35 +149,32 @@ def list_entities(texts: Sequence[str], room: float) -> Asking:
     return list(dict.fromkeys(names))
 
 
-@define_judged(
+@define_judged("noise_sensitivity", title="Noise sensitivity", higher_is_better=False, prompts=(STATEMENTS, SUPPORT))
+@computes(
+    "statements of the answer that the reference does not support and a relevant (or only an irrelevant) "
+    "passage does / statements of the answer"
+)
+@undefined_if("the answer or the reference makes no statement")
+@cites("Ru et al. 2024, RAGChecker: A Fine-grained Framework for Diagnosing RAG; ragas 0.4.3, NoiseSensitivity")
+@judged_example(
     "noise_sensitivity",
-    title="Noise sensitivity",
-    formula="statements of the answer that the reference does not support and a relevant (or only an irrelevant) "
-    "passage does / statements of the answer",
-    reference="Ru et al. 2024, RAGChecker: A Fine-grained Framework for Diagnosing RAG; ragas 0.4.3, NoiseSensitivity",
-    undefined="the answer or the reference makes no statement",
-    higher_is_better=False,
-    prompts=(STATEMENTS, SUPPORT),
-    example=JudgedExample(
-        "noise_sensitivity",
-        {
-            "question": "When was it built?",
-            "answer": "In 1889, of wood.",
-            "references": ["In 1889."],
-            "retrieved_texts": ["Built in 1889, some say of wood.", "Ships were built of wood."],
-        },
-        [
-            {"statements": ["It was built in 1889.", "It was built of wood."]},
-            {"statements": ["It was built in 1889."]},
-            {"verdicts": [said("Stated.", verdict=True), said("Not stated.", verdict=False)]},
-            {"verdicts": [said("Stated.", verdict=True), said("Some say so.", verdict=True)]},
-            {"verdicts": [said("Stated.", verdict=True)]},
-            {"verdicts": [said("No.", verdict=False), said("That is ships.", verdict=False)]},
-            {"verdicts": [said("No year.", verdict=False)]},
-        ],
-        1 / 2,
-        "of 2 statements, wood is wrong and comes from passage 1, which has the year of the reference",
-    ),
+    {
+        "question": "When was it built?",
+        "answer": "In 1889, of wood.",
+        "references": ["In 1889."],
+        "retrieved_texts": ["Built in 1889, some say of wood.", "Ships were built of wood."],
+    },
+    [
+        {"statements": ["It was built in 1889.", "It was built of wood."]},
+        {"statements": ["It was built in 1889."]},
+        {"verdicts": [said("Stated.", verdict=True), said("Not stated.", verdict=False)]},
+        {"verdicts": [said("Stated.", verdict=True), said("Some say so.", verdict=True)]},
+        {"verdicts": [said("Stated.", verdict=True)]},
+        {"verdicts": [said("No.", verdict=False), said("That is ships.", verdict=False)]},
+        {"verdicts": [said("No year.", verdict=False)]},
+    ],
+    1 / 2,
+    "of 2 statements, wood is wrong and comes from passage 1, which has the year of the reference",
 )
 def noise_sensitivity(case: Case, *, mode: NoiseMode = "relevant") -> Steps:
     """The share of the answer's statements that are wrong because a retrieved passage says so."""

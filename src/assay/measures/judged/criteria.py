@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
-from assay.core.measure import Definition, JudgedExample
+from assay.core.measure import Definition, cites, computes, judged_example
 from assay.core.ruling import Prompt, Reply, Scale, Steps
 from assay.core.text import show
 from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, prompt, said
@@ -106,84 +106,66 @@ def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str)
     return one_verdict(float(reply["level"]), reply["reason"])
 
 
-@define_judged(
-    "aspect",
-    title="Aspect",
-    formula="1 if the criterion holds for the answer, else 0; of several draws, what most say",
-    reference="ragas 0.4.3, AspectCritic",
-    prompts=(ASPECT,),
-    draws="majority",
-    example=JudgedExample(
-        f'aspect(criterion="{POLITE}")',
-        {"question": "Who?", "answer": "Look it up."},
-        [said("It sends the reader away.", verdict=False)],
-        0.0,
-        "the verdict is no",
-    ),
+@define_judged("aspect", title="Aspect", prompts=(ASPECT,), draws="majority")
+@computes("1 if the criterion holds for the answer, else 0; of several draws, what most say")
+@cites("ragas 0.4.3, AspectCritic")
+@judged_example(
+    f'aspect(criterion="{POLITE}")',
+    {"question": "Who?", "answer": "Look it up."},
+    [said("It sends the reader away.", verdict=False)],
+    0.0,
+    "the verdict is no",
 )
 def aspect(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """Whether a criterion in words holds for the answer."""
     return judge_verdict(ASPECT, case, criterion, see)
 
 
-@define_judged(
-    "guideline",
-    title="Guideline",
-    formula="1 if the answer follows the guideline, else 0; of several draws, what most say",
-    reference="LlamaIndex core 0.14, GuidelineEvaluator",
-    prompts=(GUIDELINE,),
-    draws="majority",
-    example=JudgedExample(
-        'guideline(criterion="Answers in one sentence.")',
-        {"question": "Who?", "answer": "Eiffel's firm built it."},
-        [said("It is one sentence.", verdict=True)],
-        1.0,
-        "the verdict is yes",
-    ),
+@define_judged("guideline", title="Guideline", prompts=(GUIDELINE,), draws="majority")
+@computes("1 if the answer follows the guideline, else 0; of several draws, what most say")
+@cites("LlamaIndex core 0.14, GuidelineEvaluator")
+@judged_example(
+    'guideline(criterion="Answers in one sentence.")',
+    {"question": "Who?", "answer": "Eiffel's firm built it."},
+    [said("It is one sentence.", verdict=True)],
+    1.0,
+    "the verdict is yes",
 )
 def guideline(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """Whether the answer follows a guideline in words."""
     return judge_verdict(GUIDELINE, case, criterion, see)
 
 
-@define_judged(
-    "rubric",
-    title="Rubric",
-    formula="the level of the rubric that fits the answer",
-    reference="Kim et al. 2024, Prometheus: Inducing Fine-grained Evaluation Capability in Language Models; ragas "
-    "0.4.3, RubricsScore",
-    range=(-math.inf, math.inf),
-    prompts=(RUBRIC,),
-    example=JudgedExample(
-        'rubric(levels="1: says nothing; 2: says a part; 3: says it all")',
-        {"question": "Who, and when?", "answer": "Eiffel's firm."},
-        [said("It does not say when.", level=2)],
-        2.0,
-        "the level",
-    ),
+@define_judged("rubric", title="Rubric", range=(-math.inf, math.inf), prompts=(RUBRIC,))
+@computes("the level of the rubric that fits the answer")
+@cites(
+    "Kim et al. 2024, Prometheus: Inducing Fine-grained Evaluation Capability in Language Models; ragas "
+    "0.4.3, RubricsScore"
+)
+@judged_example(
+    'rubric(levels="1: says nothing; 2: says a part; 3: says it all")',
+    {"question": "Who, and when?", "answer": "Eiffel's firm."},
+    [said("It does not say when.", level=2)],
+    2.0,
+    "the level",
 )
 def rubric(case: Case, *, levels: LevelTexts, see: See = "answer") -> Steps:
     """How good the answer is, on levels that are described in words."""
     return judge_level(case, "", read_levels(levels), see)
 
 
-@define_judged(
-    "g_eval",
-    title="G-Eval",
-    formula="Σ s · p(s) / Σ p(s) over the scores s from 1 to 5; the plain score if the server tells no probabilities p",
-    reference="Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
-    range=(1, 5),
-    prompts=(EVALUATION_STEPS, EVALUATION),
-    example=JudgedExample(
-        'g_eval(criterion="Is the answer coherent?")',
-        {"question": "Who?", "answer": "Eiffel's firm built it."},
-        [
-            {"steps": ["Read the answer.", "Look for breaks.", "Rate it."]},
-            Reply(said("It hangs together.", score=5), {"4": 0.2, "5": 0.6}),
-        ],
-        4.75,
-        "(4 · 0.2 + 5 · 0.6) / (0.2 + 0.6); 5 if the server tells no probabilities",
-    ),
+@define_judged("g_eval", title="G-Eval", range=(1, 5), prompts=(EVALUATION_STEPS, EVALUATION))
+@computes("Σ s · p(s) / Σ p(s) over the scores s from 1 to 5; the plain score if the server tells no probabilities p")
+@cites("Liu et al. 2023, G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment")
+@judged_example(
+    'g_eval(criterion="Is the answer coherent?")',
+    {"question": "Who?", "answer": "Eiffel's firm built it."},
+    [
+        {"steps": ["Read the answer.", "Look for breaks.", "Rate it."]},
+        Reply(said("It hangs together.", score=5), {"4": 0.2, "5": 0.6}),
+    ],
+    4.75,
+    "(4 · 0.2 + 5 · 0.6) / (0.2 + 0.6); 5 if the server tells no probabilities",
 )
 def g_eval(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
     """A score by a criterion in words, in steps that the judge writes first, weighted by probabilities."""

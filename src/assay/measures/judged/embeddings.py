@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from assay.core.measure import JudgedExample
+from assay.core.measure import cites, computes, judged_example, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Embed, Finding, Steps, Verdict
 from assay.measures.judged.case import RAGAS, Case, define_judged, prompt
@@ -51,29 +51,24 @@ def similarity_of(answer: str, references: Sequence[str]) -> Asking:
     return max((each for each in values if not math.isnan(each)), default=math.nan)
 
 
-@define_judged(
-    "answer_relevancy",
-    title="Answer relevancy",
-    formula="mean over generated questions of cosine(question, generated); 0 if the answer is noncommittal each time",
-    reference=RAGAS,
-    undefined="an embedding is zero",
-    range=(-1, 1),
-    prompts=(QUESTIONS, POINTS),
-    example=JudgedExample(
-        "answer_relevancy(strictness=2)",
-        {"question": "Who built it?", "answer": "Eiffel's firm built it."},
-        [
-            {
-                "questions": [
-                    {"question": "Who built it?", "noncommittal": False},
-                    {"question": "What did Eiffel's firm build?", "noncommittal": False},
-                ]
-            },
-            [[1.0, 0.0], [1.0, 0.0], [0.6, 0.8]],
-        ],
-        0.8,
-        "(1 + 0.6) / 2",
-    ),
+@define_judged("answer_relevancy", title="Answer relevancy", range=(-1, 1), prompts=(QUESTIONS, POINTS))
+@computes("mean over generated questions of cosine(question, generated); 0 if the answer is noncommittal each time")
+@undefined_if("an embedding is zero")
+@cites(RAGAS)
+@judged_example(
+    "answer_relevancy(strictness=2)",
+    {"question": "Who built it?", "answer": "Eiffel's firm built it."},
+    [
+        {
+            "questions": [
+                {"question": "Who built it?", "noncommittal": False},
+                {"question": "What did Eiffel's firm build?", "noncommittal": False},
+            ]
+        },
+        [[1.0, 0.0], [1.0, 0.0], [0.6, 0.8]],
+    ],
+    0.8,
+    "(1 + 0.6) / 2",
 )
 def answer_relevancy(case: Case, *, strictness: Strictness = 3, method: Method = "questions") -> Steps:
     """Whether the answer replies to the question; whether it is right does not matter."""
@@ -95,20 +90,16 @@ def answer_relevancy(case: Case, *, strictness: Strictness = 3, method: Method =
     return Finding(score, verdicts, "an embedding is zero")
 
 
-@define_judged(
+@define_judged("semantic_similarity", title="Semantic similarity", range=(-1, 1))
+@computes("cosine of the embeddings of answer and reference; the nearest of several references")
+@undefined_if("an embedding is zero")
+@cites("Risch et al. 2021, Semantic Answer Similarity for Evaluating Question Answering Models")
+@judged_example(
     "semantic_similarity",
-    title="Semantic similarity",
-    formula="cosine of the embeddings of answer and reference; the nearest of several references",
-    reference="Risch et al. 2021, Semantic Answer Similarity for Evaluating Question Answering Models",
-    undefined="an embedding is zero",
-    range=(-1, 1),
-    example=JudgedExample(
-        "semantic_similarity",
-        {"answer": "Eiffel's firm.", "references": ["The firm of Gustave Eiffel."]},
-        [[[1.0, 0.0], [3.0, 4.0]]],
-        0.6,
-        "(1 · 3 + 0 · 4) / (1 · 5)",
-    ),
+    {"answer": "Eiffel's firm.", "references": ["The firm of Gustave Eiffel."]},
+    [[[1.0, 0.0], [3.0, 4.0]]],
+    0.6,
+    "(1 · 3 + 0 · 4) / (1 · 5)",
 )
 def semantic_similarity(case: Case, *, threshold: Threshold = None) -> Steps:
     """How near answer and reference are to the embedder; no judge is asked."""

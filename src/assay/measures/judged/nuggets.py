@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from assay.core.measure import JudgedExample
+from assay.core.measure import cites, computes, judged_example, undefined_if
 from assay.core.ruling import Asking, Finding, Steps, Verdict, unjudgeable
 from assay.core.text import show
 from assay.measures.judged.case import Case, define_judged, packs, prompt, said
@@ -107,38 +107,38 @@ def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
 
-@define_judged(
-    "nuggets",
-    title="Nuggets supported",
-    formula="Σ w · s / Σ w; s is 1 for support, 1/2 for partial support, 0 for none; w is 1, for nuggets that are not "
-    "vital 0 (score=vital) or 1/2 (score=weighted)",
-    reference="Pradeep et al. 2024, Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the "
-    "AutoNuggetizer Framework",
-    undefined="there are no nuggets, or no vital ones where only these count",
-    prompts=(CREATE, LABEL, ASSIGN),
-    example=JudgedExample(
-        "nuggets(score=weighted)",
-        {
-            "question": "Who built it, and when?",
-            "answer": "Eiffel, in 1889.",
-            "nuggets": [
-                {"text": "built by Eiffel's firm", "importance": "vital"},
-                {"text": "built in 1889", "importance": "vital"},
-                {"text": "built for the World's Fair", "importance": "okay"},
-            ],
-        },
-        [
-            {
-                "verdicts": [
-                    said("Not his firm.", support="partial"),
-                    said("Stated.", support="support"),
-                    said("Not said.", support="none"),
-                ]
-            }
+@define_judged("nuggets", title="Nuggets supported", prompts=(CREATE, LABEL, ASSIGN))
+@computes(
+    "Σ w · s / Σ w; s is 1 for support, 1/2 for partial support, 0 for none; w is 1, for nuggets that are not "
+    "vital 0 (score=vital) or 1/2 (score=weighted)"
+)
+@undefined_if("there are no nuggets, or no vital ones where only these count")
+@cites(
+    "Pradeep et al. 2024, Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the "
+    "AutoNuggetizer Framework"
+)
+@judged_example(
+    "nuggets(score=weighted)",
+    {
+        "question": "Who built it, and when?",
+        "answer": "Eiffel, in 1889.",
+        "nuggets": [
+            {"text": "built by Eiffel's firm", "importance": "vital"},
+            {"text": "built in 1889", "importance": "vital"},
+            {"text": "built for the World's Fair", "importance": "okay"},
         ],
-        0.6,
-        "(1/2 + 1 + 1/2 · 0) / (2 + 1/2)",
-    ),
+    },
+    [
+        {
+            "verdicts": [
+                said("Not his firm.", support="partial"),
+                said("Stated.", support="support"),
+                said("Not said.", support="none"),
+            ]
+        }
+    ],
+    0.6,
+    "(1/2 + 1 + 1/2 · 0) / (2 + 1/2)",
 )
 def nuggets(case: Case, *, score: NuggetScore = "all", strict: Strict = False) -> Steps:
     """How many of the facts that it should contain the answer contains: those in the record, or else the judge's."""

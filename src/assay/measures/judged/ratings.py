@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from assay.core.measure import JudgedExample
+from assay.core.measure import cites, computes, judged_example
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Finding, JudgeFailure, Prompt, Reply, RulingKind, Scale, Steps, Verdict
 from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, packs, prompt, said, within
@@ -90,19 +90,15 @@ def rate_twice(case: Case, asked: Sequence[RatingAsked], contexts: Sequence[str]
     return Finding(sum(float(each.value) / LEVELS.high for each in verdicts) / len(verdicts), tuple(verdicts))
 
 
-@define_judged(
+@define_judged("context_relevance", title="Context relevance", prompts=(*CONTEXT_RELEVANCE, CONTEXT_POINTS))
+@computes("(r1 + r2) / 4, two ratings of the retrieved passages from 0 to 2")
+@cites("ragas 0.4.3, ContextRelevance (NVIDIA); LlamaIndex core 0.14, ContextRelevancyEvaluator (points)")
+@judged_example(
     "context_relevance",
-    title="Context relevance",
-    formula="(r1 + r2) / 4, two ratings of the retrieved passages from 0 to 2",
-    reference="ragas 0.4.3, ContextRelevance (NVIDIA); LlamaIndex core 0.14, ContextRelevancyEvaluator (points)",
-    prompts=(*CONTEXT_RELEVANCE, CONTEXT_POINTS),
-    example=JudgedExample(
-        "context_relevance",
-        {"question": "Who built it, and when?", "retrieved_texts": ["Eiffel's firm built it."]},
-        [said("No year.", rating=1), said("It names the builder.", rating=2)],
-        0.75,
-        "(1 + 2) / 4",
-    ),
+    {"question": "Who built it, and when?", "retrieved_texts": ["Eiffel's firm built it."]},
+    [said("No year.", rating=1), said("It names the builder.", rating=2)],
+    0.75,
+    "(1 + 2) / 4",
 )
 def context_relevance(case: Case, *, method: RelevanceMethod = "ratings", either: Either = False) -> Steps:
     """Whether the retrieved passages contain what the question asks for."""
@@ -127,19 +123,15 @@ def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: floa
     return Finding(sum(float(each.value) for each in best.values()) / 4, tuple(best.values()))
 
 
-@define_judged(
+@define_judged("groundedness", title="Groundedness", prompts=GROUNDEDNESS)
+@computes("(r1 + r2) / 4, two ratings from 0 to 2 of how far the retrieved passages support the answer")
+@cites("ragas 0.4.3, ResponseGroundedness (NVIDIA)")
+@judged_example(
     "groundedness",
-    title="Groundedness",
-    formula="(r1 + r2) / 4, two ratings from 0 to 2 of how far the retrieved passages support the answer",
-    reference="ragas 0.4.3, ResponseGroundedness (NVIDIA)",
-    prompts=GROUNDEDNESS,
-    example=JudgedExample(
-        "groundedness",
-        {"answer": "Eiffel's firm, in 1889.", "retrieved_texts": ["Eiffel's firm built it."]},
-        [said("No year.", rating=1), said("Only the firm.", rating=1)],
-        0.5,
-        "(1 + 1) / 4",
-    ),
+    {"answer": "Eiffel's firm, in 1889.", "retrieved_texts": ["Eiffel's firm built it."]},
+    [said("No year.", rating=1), said("Only the firm.", rating=1)],
+    0.5,
+    "(1 + 1) / 4",
 )
 def groundedness(case: Case, *, either: Either = False) -> Steps:
     """Whether the retrieved passages support the answer as a whole."""
@@ -149,19 +141,15 @@ def groundedness(case: Case, *, either: Either = False) -> Steps:
     )
 
 
-@define_judged(
+@define_judged("answer_accuracy", title="Answer accuracy", prompts=ACCURACY)
+@computes("(r1 + r2) / 4, two ratings from 0 to 2; in the second one answer and reference change places")
+@cites("ragas 0.4.3, AnswerAccuracy (NVIDIA)")
+@judged_example(
     "answer_accuracy",
-    title="Answer accuracy",
-    formula="(r1 + r2) / 4, two ratings from 0 to 2; in the second one answer and reference change places",
-    reference="ragas 0.4.3, AnswerAccuracy (NVIDIA)",
-    prompts=ACCURACY,
-    example=JudgedExample(
-        "answer_accuracy",
-        {"question": "When?", "answer": "In 1889.", "references": ["In March 1889."]},
-        [said("No month.", rating=1), said("The same year.", rating=2)],
-        0.75,
-        "(1 + 2) / 4",
-    ),
+    {"question": "When?", "answer": "In 1889.", "references": ["In March 1889."]},
+    [said("No month.", rating=1), said("The same year.", rating=2)],
+    0.75,
+    "(1 + 2) / 4",
 )
 def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
     """Whether answer and reference agree, rated from both sides."""
@@ -174,21 +162,18 @@ def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
     return (yield from rate_twice(case, asked, (), either=either))
 
 
-@define_judged(
+@define_judged("relevancy", title="Relevancy", prompts=(RELEVANCY,), draws="majority")
+@computes(
+    "1 if the answer replies to the question and agrees with the retrieved passages, else 0; of several draws, "
+    "what most say"
+)
+@cites("LlamaIndex core 0.14, RelevancyEvaluator")
+@judged_example(
     "relevancy",
-    title="Relevancy",
-    formula="1 if the answer replies to the question and agrees with the retrieved passages, else 0; of several draws, "
-    "what most say",
-    reference="LlamaIndex core 0.14, RelevancyEvaluator",
-    prompts=(RELEVANCY,),
-    draws="majority",
-    example=JudgedExample(
-        "relevancy",
-        {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
-        [said("It says who, as the context does.", verdict=True)],
-        1.0,
-        "the verdict is yes",
-    ),
+    {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
+    [said("It says who, as the context does.", verdict=True)],
+    1.0,
+    "the verdict is yes",
 )
 def relevancy(case: Case) -> Steps:
     """Whether question, answer and retrieved passages are in line with each other."""
@@ -197,21 +182,15 @@ def relevancy(case: Case) -> Steps:
     return one_verdict(float(reply["verdict"]), reply["reason"])
 
 
-@define_judged(
+@define_judged("correctness", title="Correctness", range=(0, HIGH), usual_range=(LOW, HIGH), prompts=(CORRECTNESS,))
+@computes("the judge's grade of the answer, from 1 to 5")
+@cites("LlamaIndex core 0.14, CorrectnessEvaluator")
+@judged_example(
     "correctness",
-    title="Correctness",
-    formula="the judge's grade of the answer, from 1 to 5",
-    reference="LlamaIndex core 0.14, CorrectnessEvaluator",
-    range=(0, HIGH),
-    usual_range=(LOW, HIGH),
-    prompts=(CORRECTNESS,),
-    example=JudgedExample(
-        "correctness",
-        {"question": "When?", "answer": "Around 1889.", "references": ["In March 1889."]},
-        [said("Right, but vague.", grade=4)],
-        4.0,
-        "the grade; correctness(threshold=4) is 1, as it passes",
-    ),
+    {"question": "When?", "answer": "Around 1889.", "references": ["In March 1889."]},
+    [said("Right, but vague.", grade=4)],
+    4.0,
+    "the grade; correctness(threshold=4) is 1, as it passes",
 )
 def correctness(case: Case, *, threshold: PassingGrade = None) -> Steps:
     """How right the answer is, by a reference if there is one."""

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.measure import JudgedExample
+from assay.core.measure import cites, computes, judged_example, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
@@ -80,27 +80,23 @@ def share(verdicts: Sequence[Verdict], reason: str) -> Finding:
     return Finding(math.fsum(values) / len(values) if values else math.nan, tuple(verdicts), "" if values else reason)
 
 
-@define_judged(
+@define_judged("faithfulness", title="Faithfulness", prompts=(STATEMENTS, SUPPORT))
+@computes("statements of the answer that the retrieved passages support / statements of the answer")
+@undefined_if("the answer makes no statement")
+@cites(RAGAS)
+@judged_example(
     "faithfulness",
-    title="Faithfulness",
-    formula="statements of the answer that the retrieved passages support / statements of the answer",
-    reference=RAGAS,
-    undefined="the answer makes no statement",
-    prompts=(STATEMENTS, SUPPORT),
-    example=JudgedExample(
-        "faithfulness",
-        {
-            "question": "Who built it, and when?",
-            "answer": "Eiffel's firm, in 1890.",
-            "retrieved_texts": ["Eiffel's firm built it in 1889."],
-        },
-        [
-            {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1890."]},
-            {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
-        ],
-        1 / 2,
-        "1 of 2 statements of the answer",
-    ),
+    {
+        "question": "Who built it, and when?",
+        "answer": "Eiffel's firm, in 1890.",
+        "retrieved_texts": ["Eiffel's firm built it in 1889."],
+    },
+    [
+        {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1890."]},
+        {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
+    ],
+    1 / 2,
+    "1 of 2 statements of the answer",
 )
 def faithfulness(case: Case, *, unit: Unit = "statement") -> Steps:
     """The share of the answer's statements that follow from the retrieved passages."""
@@ -183,20 +179,22 @@ def check_both(case: Case, *, question: str | None, needs_answer: bool = True, n
 @define_judged(
     "answer_correctness",
     title="Answer correctness",
-    formula="(w1 · F_beta(TP, FP, FN) + w2 · cosine of the embeddings of answer and reference) / (w1 + w2); "
-    "F is 1 if neither text makes a statement",
-    reference="ragas 0.4.3, AnswerCorrectness",
-    undefined="an embedding is zero",
     range=(-1, 1),
     usual_range=(-0.25, 1),
     prompts=(STATEMENTS, SUPPORT),
-    example=JudgedExample(
-        "answer_correctness",
-        RECORD,
-        [*FOUND, [[1.0, 0.0], [0.6, 0.8]]],
-        0.45,
-        "TP = 1, FP = 1, FN = 2: F = 2 · 1 / (2 · 1 + 1 + 2) = 0.4; cosine 0.6: 0.75 · 0.4 + 0.25 · 0.6",
-    ),
+)
+@computes(
+    "(w1 · F_beta(TP, FP, FN) + w2 · cosine of the embeddings of answer and reference) / (w1 + w2); "
+    "F is 1 if neither text makes a statement"
+)
+@undefined_if("an embedding is zero")
+@cites("ragas 0.4.3, AnswerCorrectness")
+@judged_example(
+    "answer_correctness",
+    RECORD,
+    [*FOUND, [[1.0, 0.0], [0.6, 0.8]]],
+    0.45,
+    "TP = 1, FP = 1, FN = 2: F = 2 · 1 / (2 · 1 + 1 + 2) = 0.4; cosine 0.6: 0.75 · 0.4 + 0.25 · 0.6",
 )
 def answer_correctness(case: Case, *, weights: Weights = (0.75, 0.25), beta: Beta = 1.0) -> Steps:
     """Whether the answer says what the reference says, by statements and by similarity."""
@@ -212,22 +210,21 @@ def answer_correctness(case: Case, *, weights: Weights = (0.75, 0.25), beta: Bet
     return Finding(total, tuple(verdicts), "an embedding is zero")
 
 
-@define_judged(
+@define_judged("factual_correctness", title="Factual correctness", prompts=(STATEMENTS, SUPPORT))
+@computes(
+    "precision = claims of the answer that the reference supports / claims of the answer; recall = claims of "
+    "the reference that the answer supports / claims of the reference; F_beta of both"
+)
+@undefined_if("the reference makes no claim, or for precision the answer")
+@cites(
+    "Min et al. 2023, FActScore: Fine-grained Atomic Evaluation of Factual Precision; ragas 0.4.3, FactualCorrectness"
+)
+@judged_example(
     "factual_correctness",
-    title="Factual correctness",
-    formula="precision = claims of the answer that the reference supports / claims of the answer; recall = claims of "
-    "the reference that the answer supports / claims of the reference; F_beta of both",
-    reference="Min et al. 2023, FActScore: Fine-grained Atomic Evaluation of Factual Precision; ragas 0.4.3, "
-    "FactualCorrectness",
-    undefined="the reference makes no claim, or for precision the answer",
-    prompts=(STATEMENTS, SUPPORT),
-    example=JudgedExample(
-        "factual_correctness",
-        {name: text for name, text in RECORD.items() if name != "question"},
-        FOUND,
-        0.4,
-        "P = 1/2, R = 1/3: 2PR / (P + R) = 2/5",
-    ),
+    {name: text for name, text in RECORD.items() if name != "question"},
+    FOUND,
+    0.4,
+    "P = 1/2, R = 1/3: 2PR / (P + R) = 2/5",
 )
 def factual_correctness(
     case: Case, *, mode: Mode = "f1", beta: Beta = 1.0, claims: Claims = "own", digits: Digits = None

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged
-from assay.core.measure import Cutoff, Example, Measure, Rel, define
+from assay.core.measure import Cutoff, Measure, Rel, cites, computes, define, example, undefined_if
 from assay.core.parameter import Bounds
 
 # The measures that another measure may build on.
@@ -63,13 +63,13 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
     "nauc",
     title="Normalised area under the abstention curve",
     symbol="nAUC",
-    formula="(A - flat) / (oracle - flat), A: area under the mean as the least confident queries are dropped",
-    reference="Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.",
     range=(-np.inf, 1),
     needs=("spread",),
     corpus=normalised_area,
-    example=Example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area needs all queries"),
 )
+@computes("(A - flat) / (oracle - flat), A: area under the mean as the least confident queries are dropped")
+@cites("Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.")
+@example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area needs all queries")
 def abstention(
     judged: Judged,
     *,
@@ -104,14 +104,11 @@ def curve_area(confidence: FloatArray, values: FloatArray, tied: str) -> float:
     return float(((curve[1:] + curve[:-1]) / 2 * np.diff(RATES)).sum())
 
 
-@define(
-    "worst",
-    title="Worst of a query family",
-    formula="the lowest value among the queries of a family",
-    reference="Oh et al., INSTRUCTIR: a benchmark for instruction following of information retrieval models, 2024.",
-    undefined="a query is not the first of its family, or the family is incomplete",
-    example=Example("worst(of=rr)", [0, 1], 0.5, "a single query is a family; with another of 1/3 it is 1/3"),
-)
+@define("worst", title="Worst of a query family")
+@computes("the lowest value among the queries of a family")
+@undefined_if("a query is not the first of its family, or the family is incomplete")
+@cites("Oh et al., INSTRUCTIR: a benchmark for instruction following of information retrieval models, 2024.")
+@example("worst(of=rr)", [0, 1], 0.5, "a single query is a family; with another of 1/3 it is 1/3")
 def worst(
     judged: Judged,
     *,
@@ -141,17 +138,13 @@ def worst(
     return scores
 
 
-@define(
-    "p_mrr",
-    title="Pairwise change of reciprocal rank (p-MRR)",
-    symbol="p-MRR",
-    formula="mean of (1/a) / (1/b) - 1 if a >= b, else 1 - (1/b) / (1/a), over the documents that stop being relevant, "
-    "at rank a for the original query and b for the changed one",
-    reference="Weller et al., FollowIR: evaluating and teaching information retrieval models to follow instructions, "
-    "2024.",
-    range=(-1, 1),
-    undefined="a query is not the first of a pair q-og and q-changed, or no document stops being relevant between them",
+@define("p_mrr", title="Pairwise change of reciprocal rank (p-MRR)", symbol="p-MRR", range=(-1, 1))
+@computes(
+    "mean of (1/a) / (1/b) - 1 if a >= b, else 1 - (1/b) / (1/a), over the documents that stop being relevant, "
+    "at rank a for the original query and b for the changed one"
 )
+@undefined_if("a query is not the first of a pair q-og and q-changed, or no document stops being relevant between them")
+@cites("Weller et al., FollowIR: evaluating and teaching information retrieval models to follow instructions, 2024.")
 def pairwise_change(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How far documents fall that an instruction makes irrelevant: 1 from first to last, below 0 if they rise.
 

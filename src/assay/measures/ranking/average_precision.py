@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged, highest_onward, ratio
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example, undefined_if
 from assay.core.parameter import Bounds
 
 Credit = Annotated[
@@ -57,17 +57,10 @@ LevelCut = Annotated[
 ELEVEN_POINTS = tuple(tenth / 10 for tenth in range(11))
 
 
-@define(
-    "rr",
-    title="Reciprocal rank",
-    symbol="MRR",
-    formula="1 / rank of the first relevant document; 0 if there is none",
-    reference="Voorhees, The TREC-8 question answering track report, 1999.",
-    range=(0, np.inf),
-    usual_range=(0, 1),
-    needs_relevant=True,
-    example=Example("rr", [0, 1, 0, 1], 0.5, "the first relevant document is at rank 2: 1 / 2"),
-)
+@define("rr", title="Reciprocal rank", symbol="MRR", range=(0, np.inf), usual_range=(0, 1), needs_relevant=True)
+@computes("1 / rank of the first relevant document; 0 if there is none")
+@cites("Voorhees, The TREC-8 question answering track report, 1999.")
+@example("rr", [0, 1, 0, 1], 0.5, "the first relevant document is at rank 2: 1 / 2")
 def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: Credit = "first") -> FloatArray:
     """How early the first relevant document appears. With `credit=sum` it can exceed 1."""
     hits = judged.relevant(rel).top(k)
@@ -77,15 +70,10 @@ def reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, credit: C
     return ratio(total, hits.count()) if credit == "found" else total
 
 
-@define(
-    "first_rank",
-    title="Rank of the first relevant document",
-    formula="rank of the first relevant document",
-    range=(1, np.inf),
-    undefined="no relevant document was retrieved",
-    higher_is_better=False,
-    example=Example("first_rank", [0, 0, 1, 1], 3, "ranks 1 and 2 are not relevant, rank 3 is"),
-)
+@define("first_rank", title="Rank of the first relevant document", range=(1, np.inf), higher_is_better=False)
+@computes("rank of the first relevant document")
+@undefined_if("no relevant document was retrieved")
+@example("first_rank", [0, 0, 1, 1], 3, "ranks 1 and 2 are not relevant, rank 3 is")
 def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missing = "skip") -> FloatArray:
     """The rank of the first relevant document. Lower is better."""
     queries, ranks = judged.relevant(rel).top(k).first()
@@ -96,17 +84,10 @@ def first_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, missing: Missi
     return result
 
 
-@define(
-    "ap",
-    title="Average precision",
-    symbol="MAP",
-    formula="(1/R) Σ precision at the rank of each relevant document",
-    reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.",
-    range=(0, np.inf),
-    usual_range=(0, 1),
-    needs_relevant=True,
-    example=Example("ap", [1, 0, 1], 5 / 6, "R = 2: (1/1 + 2/3) / 2"),
-)
+@define("ap", title="Average precision", symbol="MAP", range=(0, np.inf), usual_range=(0, 1), needs_relevant=True)
+@computes("(1/R) Σ precision at the rank of each relevant document")
+@cites("Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.")
+@example("ap", [1, 0, 1], 5 / 6, "R = 2: (1/1 + 2/3) / 2")
 def average_precision(
     judged: Judged,
     *,
@@ -134,43 +115,29 @@ def average_precision(
     return total if nothing == "zero" else np.where(found == 0, 1.0, total)
 
 
-@define(
-    "gm_ap",
-    title="Geometric mean average precision",
-    symbol="GMAP",
-    formula="exp of the mean over queries of ln max(AP, 0.00001)",
-    reference="Robertson, On GMAP and other transformations, CIKM 2006.",
-    aggregate="geometric",
-    needs_relevant=True,
-    example=Example("gm_ap", [1, 0, 1], 5 / 6, "for a single query it is the AP: (1/1 + 2/3) / 2"),
-)
+@define("gm_ap", title="Geometric mean average precision", symbol="GMAP", aggregate="geometric", needs_relevant=True)
+@computes("exp of the mean over queries of ln max(AP, 0.00001)")
+@cites("Robertson, On GMAP and other transformations, CIKM 2006.")
+@example("gm_ap", [1, 0, 1], 5 / 6, "for a single query it is the AP: (1/1 + 2/3) / 2")
 def geometric_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """A query's value is its AP; the mean is geometric, which gives the weakest queries the most weight."""
     return average_precision(rel=rel, k=k)(judged)
 
 
-@define(
-    "set_ap",
-    title="Average precision of a set",
-    formula="precision · recall = r² / (n R), where r of the R relevant documents are among the n retrieved",
-    needs_relevant=True,
-    example=Example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0]),
-)
+@define("set_ap", title="Average precision of a set", needs_relevant=True)
+@computes("precision · recall = r² / (n R), where r of the R relevant documents are among the n retrieved")
+@example("set_ap", [1, 0, 1, 0], 1 / 3, "r = 2, n = 4, R = 3: 4 / 12", ideal=[1, 1, 1, 0, 0])
 def set_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Average precision if the precision at every relevant document were that of the whole ranking."""
     found = judged.found(rel, None)
     return ratio(found * found, judged.retrieved * judged.count_relevant(rel))
 
 
-@define(
-    "yaap",
-    title="Yet another average precision",
-    formula="ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents",
-    reference="Robertson, On smoothing average precision, ECIR 2012.",
-    range=(-np.inf, np.inf),
-    undefined="duplicate relevant documents add up to more than there are",
-    example=Example("yaap", [1, 0], 0, "S = 1, R = 2: ln(2 / 2)", ideal=[1, 1, 0]),
-)
+@define("yaap", title="Yet another average precision", range=(-np.inf, np.inf))
+@computes("ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant documents")
+@undefined_if("duplicate relevant documents add up to more than there are")
+@cites("Robertson, On smoothing average precision, ECIR 2012.")
+@example("yaap", [1, 0], 0, "S = 1, R = 2: ln(2 / 2)", ideal=[1, 1, 0])
 def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Average precision as log odds, which average better over queries."""
     total = average_precision(rel=rel, norm="none")(judged)
@@ -178,15 +145,10 @@ def yet_another_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray
     return np.log(odds, out=np.full(judged.size, np.nan), where=odds > 0)
 
 
-@define(
-    "infap",
-    title="Inferred average precision",
-    symbol="infAP",
-    formula="(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)",
-    reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.",
-    needs_relevant=True,
-    example=Example("infap", [1, 0, 1], 0.8333, "(1 + 1/3 + (2/3)·(2/2)·(1/2)) / 2, apart from smoothing"),
-)
+@define("infap", title="Inferred average precision", symbol="infAP", needs_relevant=True)
+@computes("(1/R) Σ 1/i + ((i-1)/i) · (pool before / (i-1)) · (rel before + e) / (rel before + nonrel before + 2e)")
+@cites("Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006.")
+@example("infap", [1, 0, 1], 0.8333, "(1 + 1/3 + (2/3)·(2/2)·(1/2)) / 2, apart from smoothing")
 def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Average precision estimated from a sample; documents with a negative grade were pooled but not judged."""
     pool = judged.hits
@@ -202,18 +164,10 @@ def inferred_average_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return ratio(hits.sum(np.where(above == 0, 1.0, expected)), judged.count_relevant(rel))
 
 
-@define(
-    "iprec",
-    title="Interpolated precision at recall",
-    symbol="IPrec",
-    formula="the highest precision at any rank from where recall r is reached",
-    reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
-    at="recall",
-    needs_relevant=True,
-    example=Example(
-        "iprec@0.5", [0, 1, 1, 0], 2 / 3, "recall 0.5 is reached at rank 2; from there on precision peaks at 2/3"
-    ),
-)
+@define("iprec", title="Interpolated precision at recall", symbol="IPrec", at="recall", needs_relevant=True)
+@computes("the highest precision at any rank from where recall r is reached")
+@cites("Manning et al., Introduction to Information Retrieval, 2008, section 8.4.")
+@example("iprec@0.5", [0, 1, 1, 0], 2 / 3, "recall 0.5 is reached at rank 2; from there on precision peaks at 2/3")
 def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut: LevelCut = "round") -> FloatArray:
     """The best precision at this recall level or beyond."""
 
@@ -231,17 +185,10 @@ def interpolated_precision(judged: Judged, *, recall: Recall, rel: Rel = 1, cut:
     return result
 
 
-@define(
-    "mean_iprec",
-    title="Mean interpolated precision",
-    formula="the mean of the interpolated precision at several recall levels, by default 0, 0.1, …, 1",
-    reference="Manning et al., Introduction to Information Retrieval, 2008, section 8.4.",
-    needs_relevant=True,
-    kin="iprec",
-    example=Example(
-        "mean_iprec(recalls=0.5;1)", [1, 0, 0, 1], 0.75, "1 at recall 0.5 and 2/4 at recall 1: (1 + 0.5) / 2"
-    ),
-)
+@define("mean_iprec", title="Mean interpolated precision", needs_relevant=True, kin="iprec")
+@computes("the mean of the interpolated precision at several recall levels, by default 0, 0.1, …, 1")
+@cites("Manning et al., Introduction to Information Retrieval, 2008, section 8.4.")
+@example("mean_iprec(recalls=0.5;1)", [1, 0, 0, 1], 0.75, "1 at recall 0.5 and 2/4 at recall 1: (1 + 0.5) / 2")
 def mean_interpolated_precision(
     judged: Judged, *, recalls: Recalls = ELEVEN_POINTS, rel: Rel = 1, cut: LevelCut = "round"
 ) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
-from assay.core.measure import Example, define
+from assay.core.measure import cites, computes, define, example
 from assay.core.parameter import Bounds
 from assay.measures.ranking.user_models import Persistence
 
@@ -22,14 +22,10 @@ IdealOrder = Annotated[
 ]
 
 
-@define(
-    "compatibility",
-    title="Compatibility",
-    formula="Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by the same sum for the ideal itself",
-    reference="Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021.",
-    needs_relevant=True,
-    example=Example("compat(p=0.5,limit=2)", [0, 1], 0.2, "(0 + 0.5 · 1/2) / (1 + 0.5 · 1/2)"),
-)
+@define("compatibility", title="Compatibility", needs_relevant=True)
+@computes("Σ p^(i - 1) |ranking to i ∩ ideal to i| / i, divided by the same sum for the ideal itself")
+@cites("Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021.")
+@example("compat(p=0.5,limit=2)", [0, 1], 0.2, "(0 + 0.5 · 1/2) / (1 + 0.5 · 1/2)")
 def compatibility(
     judged: Judged,
     *,

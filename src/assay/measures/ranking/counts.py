@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, always, define
+from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example
 from assay.core.parameter import Bounds
 
 Weights = Annotated[
@@ -19,99 +19,68 @@ Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed fo
 define_count = partial(define, range=(0, np.inf), aggregate="sum")
 
 
-@define(
-    "judged",
-    title="Share judged",
-    symbol="Judged",
-    formula="j / min(k, retrieved), where j of the first k documents are judged",
-    additive=always,
-    example=Example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade"),
-)
+@define("judged", title="Share judged", symbol="Judged", additive=always)
+@computes("j / min(k, retrieved), where j of the first k documents are judged")
+@example("judged@3", [1, 0, 2], 1, "all 3 documents have a grade")
 def judged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     """The share of the top of the ranking that has a judgment. If it is low, do not trust the other measures."""
     return ratio(judged.judged().count(k), judged.cut(k))
 
 
-@define(
-    "unjudged",
-    title="Share unjudged",
-    formula="u / k, where u of the first k documents are unjudged; without a cutoff, u / retrieved",
-    higher_is_better=False,
-    kin="judged",
-    example=Example("unjudged@5", [1, 0, 2], 0, "all 3 documents have a grade: 0 / 5"),
-)
+@define("unjudged", title="Share unjudged", higher_is_better=False, kin="judged")
+@computes("u / k, where u of the first k documents are unjudged; without a cutoff, u / retrieved")
+@example("unjudged@5", [1, 0, 2], 0, "all 3 documents have a grade: 0 / 5")
 def unjudged_share(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     """The share of the top of the ranking that has no judgment. Empty ranks up to k count as judged."""
     return ratio(judged.cut(k) - judged.judged().count(k), judged.retrieved if k is None else k)
 
 
-@define_count(
-    "num_ret",
-    title="Documents retrieved",
-    formula="number of documents retrieved",
-    example=Example("num_ret", [1, 0, 1], 3, "three documents"),
-)
+@define_count("num_ret", title="Documents retrieved")
+@computes("number of documents retrieved")
+@example("num_ret", [1, 0, 1], 3, "three documents")
 def num_ret(judged: Judged) -> FloatArray:
     """How many documents were retrieved, summed over queries."""
     return judged.retrieved.astype(np.float64)
 
 
-@define_count(
-    "num_rel",
-    title="Relevant documents",
-    formula="number of documents judged relevant",
-    example=Example("num_rel", [1, 0], 3, "one was retrieved, two were not", ideal=[1, 1, 1, 0]),
-)
+@define_count("num_rel", title="Relevant documents")
+@computes("number of documents judged relevant")
+@example("num_rel", [1, 0], 3, "one was retrieved, two were not", ideal=[1, 1, 1, 0])
 def num_rel(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How many documents are judged relevant, summed over queries."""
     return judged.count_relevant(rel).astype(np.float64)
 
 
-@define_count(
-    "num_rel_ret",
-    title="Relevant documents retrieved",
-    formula="number of relevant documents retrieved",
-    additive=always,
-    example=Example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3"),
-)
+@define_count("num_rel_ret", title="Relevant documents retrieved", additive=always)
+@computes("number of relevant documents retrieved")
+@example("num_rel_ret", [1, 0, 1], 2, "the documents at ranks 1 and 3")
 def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How many relevant documents were retrieved, summed over queries."""
     return judged.found(rel, None).astype(np.float64)
 
 
 @define_count(
-    "num_nonrel_judged_ret",
-    title="Judged non-relevant documents retrieved",
-    formula="number of retrieved documents that are judged not relevant",
-    higher_is_better=False,
-    additive=always,
-    example=Example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3"),
+    "num_nonrel_judged_ret", title="Judged non-relevant documents retrieved", higher_is_better=False, additive=always
 )
+@computes("number of retrieved documents that are judged not relevant")
+@example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3")
 def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """How many documents judged not relevant were retrieved, summed over queries."""
     return (judged.judged().count() - judged.found(rel, None)).astype(np.float64)
 
 
-@define_count(
-    "num_q",
-    title="Queries",
-    formula="number of queries evaluated",
-    example=Example("num_q", [1], 1, "one query"),
-)
+@define_count("num_q", title="Queries")
+@computes("number of queries evaluated")
+@example("num_q", [1], 1, "one query")
 def num_q(judged: Judged) -> FloatArray:
     """How many queries are evaluated; 1 for each."""
     return np.ones(judged.size)
 
 
-@define(
-    "hole",
-    title="Hole",
-    formula="h / k, where h of the first k documents are not judged for any query",
-    reference="Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
-    needs=("foreign",),
-    higher_is_better=False,
-    example=Example("hole@4", [1, 0], 0, "both documents are judged: 0 / 4"),
-)
+@define("hole", title="Hole", needs=("foreign",), higher_is_better=False)
+@computes("h / k, where h of the first k documents are not judged for any query")
+@cites("Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.")
+@example("hole@4", [1, 0], 0, "both documents are judged: 0 / 4")
 def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     """The share of the first k documents that are not judged for any query; without a cutoff, of all retrieved."""
     known = judged.hits.top(k).count()
@@ -120,14 +89,12 @@ def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
     return ratio(judged.cut(k) - known, judged.retrieved if k is None else k)
 
 
-@define(
-    "utility",
-    title="Utility",
-    formula="w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, among them r "
-    "of the R relevant ones",
-    range=(-np.inf, np.inf),
-    example=Example("utility", [1, 0, 0, 1, 0], -1, "2 relevant and 3 other documents retrieved: 2 - 3"),
+@define("utility", title="Utility", range=(-np.inf, np.inf))
+@computes(
+    "w1 r + w2 (n - r) + w3 (R - r) + w4 (N + r - n - R), where n of N documents were retrieved, among them r "
+    "of the R relevant ones"
 )
+@example("utility", [1, 0, 0, 1, 0], -1, "2 relevant and 3 other documents retrieved: 2 - 3")
 def utility(
     judged: Judged, *, rel: Rel = 1, weights: Weights = (1.0, -1.0, 0.0, 0.0), documents: Documents = 0
 ) -> FloatArray:

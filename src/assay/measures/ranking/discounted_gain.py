@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, reach, running_sums, stretches
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example, undefined_if
 from assay.core.parameter import Bounds, GainMap
 
 Gain = Annotated[
@@ -58,19 +58,19 @@ LARGEST_EXPONENT = 1000
 NeededGrade = Annotated[float, "a query without a document of this grade or higher scores 0"]
 
 
+# Additive, unless tied documents share a discount, for which their rank is not enough.
 @define(
     "dcg",
     title="Discounted cumulative gain",
     symbol="DCG",
-    formula="Σ gain / log2(rank + 1) over the first k documents",
-    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"dcg_burges": {"gain": "exp2"}},
     range=(-np.inf, np.inf),
-    undefined="fewer documents were retrieved than fewest=",
-    # Tied documents that share a discount need more than their rank.
     additive=lambda values: values["ties"] == "rank" and not values["fewest"],
-    example=Example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1"),
 )
+@computes("Σ gain / log2(rank + 1) over the first k documents")
+@undefined_if("fewer documents were retrieved than fewest=")
+@cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.")
+@example("dcg@3", [3, 0, 2], 4, "3 / log2(2) + 2 / log2(4) = 3 + 1")
 def dcg(
     judged: Judged,
     *,
@@ -89,15 +89,10 @@ def dcg(
     return np.where(judged.retrieved < fewest, np.nan, total) if fewest else total
 
 
-@define(
-    "ideal_dcg",
-    title="Ideal discounted cumulative gain",
-    symbol="IDCG",
-    formula="DCG of the judged documents with a gain, sorted from the highest gain to the lowest",
-    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.",
-    range=(-np.inf, np.inf),
-    example=Example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)"),
-)
+@define("ideal_dcg", title="Ideal discounted cumulative gain", symbol="IDCG", range=(-np.inf, np.inf))
+@computes("DCG of the judged documents with a gain, sorted from the highest gain to the lowest")
+@cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.")
+@example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)")
 def ideal_dcg(
     judged: Judged, *, k: Cutoff = None, gain: Gain = "linear", rel: LeastGrade = 0, ideal: IdealSource = "judged"
 ) -> FloatArray:
@@ -115,15 +110,15 @@ def ideal_dcg(
     "ndcg",
     title="Normalised discounted cumulative gain",
     symbol="nDCG",
-    formula="DCG / DCG of the ideal ranking",
-    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.",
     aliases={"ndcg_burges": {"gain": "exp2"}},
     range=(-np.inf, np.inf),
     usual_range=(0, 1),
     needs_relevant=True,
-    undefined="fewest= or max= exclude the query, or ideal=retrieved and a retrieved grade is negative",
-    example=Example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619"),
 )
+@computes("DCG / DCG of the ideal ranking")
+@undefined_if("fewest= or max= exclude the query, or ideal=retrieved and a retrieved grade is negative")
+@cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.")
+@example("ndcg@3", [3, 0, 2], 0.9386, "(3 + 1) / (3 / log2(2) + 2 / log2(3)) = 4 / 4.2619")
 def ndcg(
     judged: Judged,
     *,
@@ -155,16 +150,9 @@ def ndcg(
     return np.where(is_unknown, np.nan, share)
 
 
-@define(
-    "ndcg_rel",
-    title="Average nDCG over relevant documents",
-    formula="the mean of DCG / ideal DCG at the ranks of documents with a gain; the final nDCG for each not retrieved",
-    needs_relevant=True,
-    kin="ndcg",
-    example=Example(
-        "ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0]
-    ),
-)
+@define("ndcg_rel", title="Average nDCG over relevant documents", needs_relevant=True, kin="ndcg")
+@computes("the mean of DCG / ideal DCG at the ranks of documents with a gain; the final nDCG for each not retrieved")
+@example("ndcg_rel", [0, 1], 0.3869, "0.6309 / 1.6309 at rank 2, and for the one not retrieved", ideal=[1, 1, 0])
 def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
     """NDCG at the rank of each document with a gain, averaged over all such documents."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
@@ -184,14 +172,16 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
     "rndcg",
     title="Average nDCG over levels of gain",
     symbol="RnDCG",
-    formula="the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
-    "more than one document follows the last b",
     range=(-np.inf, 1),
     needs_relevant=True,
-    undefined="the relevant documents have no gain",
     kin="ndcg",
-    example=Example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2"),
 )
+@computes(
+    "the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
+    "more than one document follows the last b"
+)
+@undefined_if("the relevant documents have no gain")
+@example("rndcg", [1, 2], 0.6799, "nDCG@1 = 1/2 and nDCG@2 = 2.2619 / 2.6309: (0.5 + 0.8597) / 2")
 def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: NeededGrade = 1) -> FloatArray:
     """The mean of nDCG at each rank where the gain of the ideal ranking drops."""
     ranked, ideal = gained_hits(judged, gain, 0.0), ideal_ranking(judged, gain, 0.0)
@@ -213,15 +203,12 @@ def ndcg_at_levels(judged: Judged, *, gain: PositiveGain = "linear", rel: Needed
     return np.where(has_relevant & (points == 0), np.nan, mean)
 
 
-@define(
-    "g",
-    title="Normalised gain",
-    formula="Σ gain / log2(2 + best - own), divided by the sum of all gains; own and best are the gains up to that "
-    "rank of the ranking and of the ideal ranking, which counts at least 1 per rank",
-    range=(-np.inf, 1),
-    needs_relevant=True,
-    example=Example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3"),
+@define("g", title="Normalised gain", range=(-np.inf, 1), needs_relevant=True)
+@computes(
+    "Σ gain / log2(2 + best - own), divided by the sum of all gains; own and best are the gains up to that "
+    "rank of the ranking and of the ideal ranking, which counts at least 1 per rank"
 )
+@example("g", [0, 2, 1], 0.6309, "(2 / log2(2 + 3 - 2) + 1 / log2(2 + 4 - 3)) / 3 = 3 / 1.585 / 3")
 def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
     """The sum of gains, each discounted by how far the ranking is behind the ideal ranking at that rank."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
@@ -235,14 +222,9 @@ def normalised_gain(judged: Judged, *, gain: PositiveGain = "linear", rel: Least
     return ratio(hits.sum(ranked.gain / np.log2(2.0 + behind)), possible)
 
 
-@define(
-    "bin_g",
-    title="Binary normalised gain",
-    formula="(1/R) Σ 1 / log2(2 + n) over the relevant documents, where n non-relevant documents rank above each",
-    needs_relevant=True,
-    kin="g",
-    example=Example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2"),
-)
+@define("bin_g", title="Binary normalised gain", needs_relevant=True, kin="g")
+@computes("(1/R) Σ 1 / log2(2 + n) over the relevant documents, where n non-relevant documents rank above each")
+@example("bin_g", [1, 0, 1], 0.8155, "(1 / log2(2) + 1 / log2(3)) / 2 = (1 + 0.6309) / 2")
 def binary_normalised_gain(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Each relevant document counts less the more non-relevant documents rank above it."""
     hits = judged.relevant(rel)

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example
 from assay.core.parameter import Bounds
 from assay.measures.ranking.groups import join_hits
 from assay.measures.ranking.precision_recall import Divisor
@@ -61,14 +61,10 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
     return ratio(novelty_gain(judged, coverage(judged, rel).top(k), alpha, worth), ideal)
 
 
-@define_diversity(
-    "alpha_dcg",
-    title="Alpha-DCG",
-    symbol="alpha-DCG",
-    formula="Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum",
-    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    example=Example("alpha_dcg@2", [0, 1], 0.4796, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155"),
-)
+@define_diversity("alpha_dcg", title="Alpha-DCG", symbol="alpha-DCG")
+@computes("Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum")
+@cites("Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.")
+@example("alpha_dcg@2", [0, 1], 0.4796, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155")
 def alpha_dcg(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
@@ -76,29 +72,19 @@ def alpha_dcg(
     return share_of_perfect(judged, by_log, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@define_diversity(
-    "alpha_ndcg",
-    title="Alpha-nDCG",
-    symbol="alpha-nDCG",
-    formula="α-DCG / α-DCG of the best ranking, found greedily",
-    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.",
-    kin="ndcg",
-    example=Example("alpha_ndcg@2", [0, 1], 0.6309, "one subtopic, one relevant document: 1 / log2(3)"),
-)
+@define_diversity("alpha_ndcg", title="Alpha-nDCG", symbol="alpha-nDCG", kin="ndcg")
+@computes("α-DCG / α-DCG of the best ranking, found greedily")
+@cites("Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.")
+@example("alpha_ndcg@2", [0, 1], 0.6309, "one subtopic, one relevant document: 1 / log2(3)")
 def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
     """The discounted gain over subtopics, as a share of the best ranking's."""
     return share_of_best(judged, k, rel, alpha, by_log)
 
 
-@define_diversity(
-    "err_ia",
-    title="Intent-aware expected reciprocal rank",
-    symbol="ERR-IA",
-    formula="Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum",
-    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
-    kin="err",
-    example=Example("err_ia@2", [0, 1], 0.4, "(1/2) / (1 + 0.5/2)"),
-)
+@define_diversity("err_ia", title="Intent-aware expected reciprocal rank", symbol="ERR-IA", kin="err")
+@computes("Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum")
+@cites("Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.")
+@example("err_ia@2", [0, 1], 0.4, "(1/2) / (1 + 0.5/2)")
 def err_ia(
     judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
 ) -> FloatArray:
@@ -106,58 +92,38 @@ def err_ia(
     return share_of_perfect(judged, by_rank, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
-@define_diversity(
-    "nerr_ia",
-    title="Normalised intent-aware expected reciprocal rank",
-    symbol="nERR-IA",
-    formula="ERR-IA / ERR-IA of the best ranking, found greedily",
-    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.",
-    kin="err",
-    example=Example("nerr_ia@2", [0, 1], 0.5, "one subtopic, one relevant document: 1 / 2"),
-)
+@define_diversity("nerr_ia", title="Normalised intent-aware expected reciprocal rank", symbol="nERR-IA", kin="err")
+@computes("ERR-IA / ERR-IA of the best ranking, found greedily")
+@cites("Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.")
+@example("nerr_ia@2", [0, 1], 0.5, "one subtopic, one relevant document: 1 / 2")
 def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
     """Intent-aware expected reciprocal rank, as a share of the best ranking's."""
     return share_of_best(judged, k, rel, alpha, by_rank)
 
 
-@define_diversity(
-    "nrbp",
-    title="Novelty- and rank-biased precision",
-    symbol="NRBP",
-    formula="(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it",
-    reference="Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.",
-    kin="rbp",
-    example=Example("nrbp", [1, 0, 1], 0.8438, "(1 - 0.25) · (1 + 0.5 · 0.25)"),
-)
+@define_diversity("nrbp", title="Novelty- and rank-biased precision", symbol="NRBP", kin="rbp")
+@computes("(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it")
+@cites("Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.")
+@example("nrbp", [1, 0, 1], 0.8438, "(1 - 0.25) · (1 + 0.5 · 0.25)")
 def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
     """The gain over subtopics of a user who goes on to the next document with probability p."""
     gained = novelty_gain(judged, coverage(judged, rel), alpha, lambda rank: np.power(p, rank - 1.0))
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
 
 
-@define_diversity(
-    "nnrbp",
-    title="Normalised novelty- and rank-biased precision",
-    symbol="nNRBP",
-    formula="NRBP / NRBP of the best ranking, found greedily",
-    reference="Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.",
-    kin="rbp",
-    example=Example("nnrbp", [1, 0, 1], 0.9, "(1 + 0.5 · 0.25) / (1 + 0.5 · 0.5)"),
-)
+@define_diversity("nnrbp", title="Normalised novelty- and rank-biased precision", symbol="nNRBP", kin="rbp")
+@computes("NRBP / NRBP of the best ranking, found greedily")
+@cites("Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.")
+@example("nnrbp", [1, 0, 1], 0.9, "(1 + 0.5 · 0.25) / (1 + 0.5 · 0.5)")
 def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
     """Novelty- and rank-biased precision, as a share of the best ranking's."""
     return share_of_best(judged, None, rel, alpha, lambda rank: np.power(p, rank - 1.0))
 
 
-@define_diversity(
-    "ap_ia",
-    title="Intent-aware average precision",
-    symbol="MAP-IA",
-    formula="the mean over subtopics of their average precision",
-    reference="Agrawal et al., Diversifying search results, WSDM 2009.",
-    kin="ap",
-    example=Example("ap_ia", [1, 0, 1], 5 / 6, "one subtopic: (1/1 + 2/3) / 2"),
-)
+@define_diversity("ap_ia", title="Intent-aware average precision", symbol="MAP-IA", kin="ap")
+@computes("the mean over subtopics of their average precision")
+@cites("Agrawal et al., Diversifying search results, WSDM 2009.")
+@example("ap_ia", [1, 0, 1], 5 / 6, "one subtopic: (1/1 + 2/3) / 2")
 def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The average precision for each subtopic, averaged over the subtopics."""
     subtopics, covered = find_subtopics(judged, rel), coverage(judged, rel).top(k)
@@ -166,15 +132,10 @@ def ap_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     return ratio(covered.sum(share, judged.size), subtopics.per_query(judged.size))
 
 
-@define_diversity(
-    "precision_ia",
-    title="Intent-aware precision",
-    symbol="P-IA",
-    formula="the mean over subtopics of their precision",
-    reference="Agrawal et al., Diversifying search results, WSDM 2009.",
-    kin="precision",
-    example=Example("precision_ia@2", [0, 1], 0.5, "one subtopic, 1 of the first 2 documents is relevant"),
-)
+@define_diversity("precision_ia", title="Intent-aware precision", symbol="P-IA", kin="precision")
+@computes("the mean over subtopics of their precision")
+@cites("Agrawal et al., Diversifying search results, WSDM 2009.")
+@example("precision_ia@2", [0, 1], 0.5, "one subtopic, 1 of the first 2 documents is relevant")
 def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k") -> FloatArray:
     """The precision for each subtopic, averaged over the subtopics."""
     covered = coverage(judged, rel).top(k)
@@ -183,16 +144,10 @@ def precision_ia(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Diviso
     return ratio(found, find_subtopics(judged, rel).per_query(judged.size) * documents)
 
 
-@define(
-    "subtopic_recall",
-    title="Subtopic recall",
-    symbol="ST-Recall",
-    formula="s / S, where s of the S subtopics have a relevant document among the first k",
-    reference="Zhai et al., Beyond independent relevance, SIGIR 2003.",
-    needs_relevant=True,
-    kin="recall",
-    example=Example("subtopic_recall@2", [0, 1], 1, "the one subtopic is covered"),
-)
+@define("subtopic_recall", title="Subtopic recall", symbol="ST-Recall", needs_relevant=True, kin="recall")
+@computes("s / S, where s of the S subtopics have a relevant document among the first k")
+@cites("Zhai et al., Beyond independent relevance, SIGIR 2003.")
+@example("subtopic_recall@2", [0, 1], 1, "the one subtopic is covered")
 def subtopic_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The share of subtopics covered by a relevant document among the first k."""
     covered = coverage(judged, rel).top(k)

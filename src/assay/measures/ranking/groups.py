@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Measure, Rel, define
+from assay.core.measure import Cutoff, Measure, Rel, computes, define, example
 from assay.engine.ranking import only_judged
 from assay.measures.ranking.average_precision import average_precision
 from assay.measures.ranking.precision_recall import (
@@ -31,39 +31,26 @@ define_group = partial(define, reference=AUTORAG, needs_relevant=True)
 Condensed = Annotated[bool, "remove the documents that a group has not judged from the ranking it sees"]
 
 
-@define_group(
-    "group_recall",
-    title="Recall over groups",
-    formula="g / G, where g of the G groups have a relevant document among the first k",
-    kin="recall",
-    example=Example("group_recall@2", [1, 0, 1], 0.5, "each document is a group of its own: 1 of 2 groups"),
-)
+@define_group("group_recall", title="Recall over groups", kin="recall")
+@computes("g / G, where g of the G groups have a relevant document among the first k")
+@example("group_recall@2", [1, 0, 1], 0.5, "each document is a group of its own: 1 of 2 groups")
 def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The share of the groups that have a relevant document among the first k."""
     groups = hits_by_group(judged, rel)
     return groups.mean((groups.hits.top(k).count() > 0).astype(np.float64), judged.size)
 
 
-@define_group(
-    "group_f",
-    title="F score over groups",
-    formula="(1 + b²) P R / (b² P + R) with b = beta, where R is the recall over groups",
-    aliases={"group_f1": {"beta": 1.0}},
-    kin="f",
-    example=Example("group_f1@2", [1, 0, 1], 0.5, "P = 1/2, and 1 of 2 groups: 2 · 0.5 · 0.5 / (0.5 + 0.5)"),
-)
+@define_group("group_f", title="F score over groups", aliases={"group_f1": {"beta": 1.0}}, kin="f")
+@computes("(1 + b²) P R / (b² P + R) with b = beta, where R is the recall over groups")
+@example("group_f1@2", [1, 0, 1], 0.5, "P = 1/2, and 1 of 2 groups: 2 · 0.5 · 0.5 / (0.5 + 0.5)")
 def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall over groups."""
     return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
-@define_group(
-    "group_rr",
-    title="Reciprocal rank over groups",
-    formula="(1/G) Σ 1 / rank of the first relevant document of each group; 0 for a group without one",
-    kin="rr",
-    example=Example("group_rr", [0, 1, 0, 1], 0.375, "each document is a group of its own: (1/2 + 1/4) / 2"),
-)
+@define_group("group_rr", title="Reciprocal rank over groups", kin="rr")
+@computes("(1/G) Σ 1 / rank of the first relevant document of each group; 0 for a group without one")
+@example("group_rr", [0, 1, 0, 1], 0.375, "each document is a group of its own: (1/2 + 1/4) / 2")
 def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """How early the first relevant document of each group appears, averaged over the groups."""
     groups = hits_by_group(judged, rel)
@@ -72,13 +59,9 @@ def group_reciprocal_rank(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> 
     return groups.mean(first.sum(1.0 / first.rank), judged.size)
 
 
-@define_group(
-    "group_ap",
-    title="Average precision over groups",
-    formula="(1/G) Σ mean precision at the ranks of the relevant documents found, group by group",
-    kin="ap",
-    example=Example("group_ap", [1, 0, 1], 2 / 3, "each document is a group of its own: (1/1 + 1/3) / 2"),
-)
+@define_group("group_ap", title="Average precision over groups", kin="ap")
+@computes("(1/G) Σ mean precision at the ranks of the relevant documents found, group by group")
+@example("group_ap", [1, 0, 1], 2 / 3, "each document is a group of its own: (1/1 + 1/3) / 2")
 def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """The average precision of each group, as if only its documents were relevant, averaged over the groups."""
     groups = hits_by_group(judged, rel)
@@ -86,13 +69,9 @@ def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -
     return groups.mean(ratio(hits.sum(hits.ordinal / hits.rank), hits.count()), judged.size)
 
 
-@define(
-    "judges_ap",
-    title="Average precision, averaged over groups",
-    formula="mean over the groups of AP by the group's own judgments",
-    kin="ap",
-    example=Example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2"),
-)
+@define("judges_ap", title="Average precision, averaged over groups", kin="ap")
+@computes("mean over the groups of AP by the group's own judgments")
+@example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2")
 def judges_average_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False
 ) -> FloatArray:
@@ -100,13 +79,9 @@ def judges_average_precision(
     return judge_views(judged, condensed).mean(average_precision(rel=rel, k=k))
 
 
-@define(
-    "judges_precision",
-    title="Precision, averaged over groups",
-    formula="mean over the groups of precision by the group's own judgments",
-    kin="precision",
-    example=Example("judges_precision@2", [1, 0, 1], 0.5, "one group: 1 of the first 2 documents is relevant"),
-)
+@define("judges_precision", title="Precision, averaged over groups", kin="precision")
+@computes("mean over the groups of precision by the group's own judgments")
+@example("judges_precision@2", [1, 0, 1], 0.5, "one group: 1 of the first 2 documents is relevant")
 def judges_precision(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Divisor = "k", condensed: Condensed = False
 ) -> FloatArray:
@@ -117,13 +92,11 @@ def judges_precision(
 @define(
     "judges_r_precision_multiple",
     title="Precision at a multiple of R, averaged over groups",
-    formula="mean over the groups of precision at multiple · R, where R documents are relevant to the group",
     at="multiple",
     kin="r_precision",
-    example=Example(
-        "judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2 is relevant"
-    ),
 )
+@computes("mean over the groups of precision at multiple · R, where R documents are relevant to the group")
+@example("judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2 is relevant")
 def judges_r_precision_multiple(
     judged: Judged, *, multiple: Multiple, rel: Rel = 1, condensed: Condensed = False
 ) -> FloatArray:

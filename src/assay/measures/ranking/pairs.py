@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, define
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example, undefined_if
 from assay.engine.ranking import only_top
 
 Denominator = Annotated[
@@ -35,15 +35,11 @@ TiedPairs = Annotated[
 ]
 
 
-@define(
-    "bpref",
-    title="Binary preference",
-    formula="(1/R) Σ 1 - min(n, R) / min(N, R), where n of the N judged non-relevant documents rank above it",
-    reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.",
-    needs_relevant=True,
-    undefined="no document is judged not relevant and unopposed=nan",
-    example=Example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2"),
-)
+@define("bpref", title="Binary preference", needs_relevant=True)
+@computes("(1/R) Σ 1 - min(n, R) / min(N, R), where n of the N judged non-relevant documents rank above it")
+@undefined_if("no document is judged not relevant and unopposed=nan")
+@cites("Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.")
+@example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2")
 def binary_preference(
     judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min", unopposed: Unopposed = "one"
 ) -> FloatArray:
@@ -60,29 +56,21 @@ def binary_preference(
 
 
 @define(
-    "gm_bpref",
-    title="Geometric mean binary preference",
-    symbol="GM-bpref",
-    formula="exp of the mean over queries of ln max(bpref, 0.00001)",
-    reference="Robertson, On GMAP and other transformations, CIKM 2006.",
-    aggregate="geometric",
-    needs_relevant=True,
-    example=Example("gm_bpref", [1, 0, 1], 0.5, "for a single query it is the bpref: (1 + (1 - 1/1)) / 2"),
+    "gm_bpref", title="Geometric mean binary preference", symbol="GM-bpref", aggregate="geometric", needs_relevant=True
 )
+@computes("exp of the mean over queries of ln max(bpref, 0.00001)")
+@cites("Robertson, On GMAP and other transformations, CIKM 2006.")
+@example("gm_bpref", [1, 0, 1], 0.5, "for a single query it is the bpref: (1 + (1 - 1/1)) / 2")
 def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """A query's value is its bpref; the mean is geometric, which gives the weakest queries the most weight."""
     return binary_preference(rel=rel)(judged)
 
 
-@define(
-    "auc",
-    title="Area under the ROC curve",
-    symbol="AUC",
-    formula="the share of pairs (relevant, not relevant) in which the relevant one scores higher; a tie counts half",
-    reference="Hanley and McNeil, Radiology 143, 1982.",
-    undefined="the ranking has no relevant documents, or only relevant ones",
-    example=Example("auc", [1, 0, 1, 0], 0.75, "3 of the 4 pairs are in the right order"),
-)
+@define("auc", title="Area under the ROC curve", symbol="AUC")
+@computes("the share of pairs (relevant, not relevant) in which the relevant one scores higher; a tie counts half")
+@undefined_if("the ranking has no relevant documents, or only relevant ones")
+@cites("Hanley and McNeil, Radiology 143, 1982.")
+@example("auc", [1, 0, 1, 0], 0.75, "3 of the 4 pairs are in the right order")
 def area_under_curve(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, over: Paired = "retrieved", tied: TiedPairs = "half"
 ) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, always, define
+from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example, undefined_if
 from assay.core.parameter import LARGEST, Bounds
 
 Divisor = Annotated[
@@ -39,68 +39,43 @@ DividingCutoff = Annotated[
 ]
 
 
-@define(
-    "hits",
-    title="Hits",
-    symbol="Hits",
-    formula="number of relevant documents among the first k",
-    range=(0, np.inf),
-    additive=always,
-    example=Example("hits@3", [1, 0, 1, 1], 2, "the relevant documents at ranks 1 and 3; rank 4 is past the cutoff"),
-)
+@define("hits", title="Hits", symbol="Hits", range=(0, np.inf), additive=always)
+@computes("number of relevant documents among the first k")
+@example("hits@3", [1, 0, 1, 1], 2, "the relevant documents at ranks 1 and 3; rank 4 is past the cutoff")
 def hits(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """How many relevant documents were retrieved."""
     return judged.found(rel, k).astype(np.float64)
 
 
-@define(
-    "hit_rate",
-    title="Hit rate",
-    symbol="Hit",
-    formula="1 if any of the first k documents is relevant, else 0",
-    needs_relevant=True,
-    example=Example("hit_rate@2", [0, 1, 0], 1, "the document at rank 2 is relevant"),
-)
+@define("hit_rate", title="Hit rate", symbol="Hit", needs_relevant=True)
+@computes("1 if any of the first k documents is relevant, else 0")
+@example("hit_rate@2", [0, 1, 0], 1, "the document at rank 2 is relevant")
 def hit_rate(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArray:
     """Whether at least one relevant document was retrieved; the mean is the share of queries with one."""
     return (judged.found(rel, k) > 0).astype(np.float64)
 
 
-@define(
-    "precision",
-    title="Precision",
-    symbol="P",
-    formula="r / k, where r of the first k documents are relevant",
-    additive=always,
-    example=Example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5"),
-)
+@define("precision", title="Precision", symbol="P", additive=always)
+@computes("r / k, where r of the first k documents are relevant")
+@example("precision@5", [1, 0, 0, 1, 1], 0.6, "3 relevant documents / 5")
 def precision(judged: Judged, *, rel: Rel = 1, k: DividingCutoff = None, over: Divisor = "k") -> FloatArray:
     """The share of the first k documents that are relevant; without a cutoff, of all retrieved documents."""
     return ratio(judged.found(rel, k), judged.cut(k) if k is None or over == "retrieved" else k)
 
 
-@define(
-    "r_precision",
-    title="R-precision",
-    symbol="R-Prec",
-    formula="r / R, where r of the first R documents are relevant",
-    needs_relevant=True,
-    example=Example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 of the first 3 documents are relevant: 2 / 3"),
-)
+@define("r_precision", title="R-precision", symbol="R-Prec", needs_relevant=True)
+@computes("r / R, where r of the first R documents are relevant")
+@example("r_precision", [1, 0, 1, 0, 1], 2 / 3, "R = 3; 2 of the first 3 documents are relevant: 2 / 3")
 def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """Precision at R, the number of relevant documents."""
     return r_precision_multiple(rel=rel, multiple=1)(judged)
 
 
 @define(
-    "r_precision_multiple",
-    title="Precision at a multiple of R",
-    formula="r / n, where r of the first n = ⌊multiple · R + 0.9⌋ documents are relevant",
-    at="multiple",
-    needs_relevant=True,
-    kin="r_precision",
-    example=Example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = ⌊1.5 + 0.9⌋ = 2: 1 / 2"),
+    "r_precision_multiple", title="Precision at a multiple of R", at="multiple", needs_relevant=True, kin="r_precision"
 )
+@computes("r / n, where r of the first n = ⌊multiple · R + 0.9⌋ documents are relevant")
+@example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = ⌊1.5 + 0.9⌋ = 2: 1 / 2")
 def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) -> FloatArray:
     """Precision at a multiple of R, the number of relevant documents."""
     relevant = judged.relevant(rel)
@@ -113,15 +88,13 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
     "recall",
     title="Recall",
     symbol="Recall",
-    formula="r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff",
-    reference="The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.",
     aliases={"r_cap": {"cap": True}, "recall_cap": {"cap": True}},
     needs_relevant=True,
-    undefined="no document is relevant and nothing=nan",
-    example=Example(
-        "recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents are among the first 5: 3 / 5"
-    ),
 )
+@computes("r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff")
+@undefined_if("no document is relevant and nothing=nan")
+@cites("The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.")
+@example("recall@5", [1, 1, 1, 0, 0, 1, 1], 0.6, "3 of the 5 relevant documents are among the first 5: 3 / 5")
 def recall(
     judged: Judged,
     *,
@@ -141,16 +114,10 @@ def recall(
     return share if nothing == "zero" else np.where((number == 0) & (judged.retrieved > 0), np.nan, share)
 
 
-@define(
-    "f",
-    title="F score",
-    symbol="F",
-    formula="(1 + b²) P R / (b² P + R) with b = beta, or with b² = beta if squared",
-    reference="van Rijsbergen, Information Retrieval, 1979.",
-    aliases={"f1": {"beta": 1.0}},
-    needs_relevant=True,
-    example=Example("f1@2", [1, 0, 1], 0.5, "P = 1/2, R = 1/2: 2 · 0.5 · 0.5 / (0.5 + 0.5)"),
-)
+@define("f", title="F score", symbol="F", aliases={"f1": {"beta": 1.0}}, needs_relevant=True)
+@computes("(1 + b²) P R / (b² P + R) with b = beta, or with b² = beta if squared")
+@cites("van Rijsbergen, Information Retrieval, 1979.")
+@example("f1@2", [1, 0, 1], 0.5, "P = 1/2, R = 1/2: 2 · 0.5 · 0.5 / (0.5 + 0.5)")
 def f_score(
     judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0, squared: Squared = False
 ) -> FloatArray:

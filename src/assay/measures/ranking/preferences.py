@@ -18,7 +18,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from assay.core.judged import BoolArray, FloatArray, Groups, IntArray, Judged
-from assay.core.measure import Example, define
+from assay.core.measure import cites, computes, define, example, undefined_if
 
 REFERENCE = "Carterette, Bennett, Chickering and Dumais, Here or There: Preference Judgments for Relevance, ECIR 2008."
 Retrieved = Annotated[
@@ -36,30 +36,22 @@ CountedPreferences = Annotated[
 ]
 
 
-@define(
-    "prefs",
-    title="Preferences fulfilled",
-    formula="f / p, where the ranking fulfils f of p preferences; or the mean of that ratio over pairs or groups",
-    reference=REFERENCE,
-    undefined="the preferences of one group contradict each other",
-    example=Example("prefs", [0, 2, 1], 1 / 3, "2 is preferred to 1 and to 0, and 1 to 0; only the first is fulfilled"),
-)
+@define("prefs", title="Preferences fulfilled")
+@computes("f / p, where the ranking fulfils f of p preferences; or the mean of that ratio over pairs or groups")
+@undefined_if("the preferences of one group contradict each other")
+@cites(REFERENCE)
+@example("prefs", [0, 2, 1], 1 / 3, "2 is preferred to 1 and to 0, and 1 to 0; only the first is fulfilled")
 def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "preferences") -> FloatArray:
     """The share of the judges' preferences that the ranking fulfils."""
     ratios = {"preferences": all_alike, "pairs": by_pair, "groups": by_group, "balanced_groups": by_balanced_group}
     return each_query(judged, lambda known: ratios[over](known, of))
 
 
-@define(
-    "num_prefs",
-    title="Number of preferences",
-    formula="number of preferences, or of fulfilled preferences",
-    reference=REFERENCE,
-    range=(0, np.inf),
-    aggregate="sum",
-    undefined="the preferences of one group contradict each other",
-    example=Example("num_prefs", [0, 2, 1], 3, "2 is preferred to 1 and to 0, and 1 to 0"),
-)
+@define("num_prefs", title="Number of preferences", range=(0, np.inf), aggregate="sum")
+@computes("number of preferences, or of fulfilled preferences")
+@undefined_if("the preferences of one group contradict each other")
+@cites(REFERENCE)
+@example("num_prefs", [0, 2, 1], 3, "2 is preferred to 1 and to 0, and 1 to 0")
 def number_of_preferences(judged: Judged, *, count: CountedPreferences = "possible") -> FloatArray:
     """How many preferences the judges have or the ranking fulfils, summed over queries."""
     of = "both" if count == "fulfilled_both" else "all"

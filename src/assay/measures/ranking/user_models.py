@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Example, Rel, Values, define
+from assay.core.measure import Cutoff, Rel, Values, cites, computes, define, example, undefined_if
 from assay.core.parameter import Bounds, GainMap
 from assay.measures.ranking.discounted_gain import gains
 
@@ -43,17 +43,17 @@ RbpLimit = Annotated[
 ]
 
 
+# Additive, unless gains depend on the query's other judgments: shares of its highest grade, and rescaled pairs.
 @define(
     "rbp",
     title="Rank-biased precision",
     symbol="RBP",
-    formula="(1 - p) Σ gain · p^(rank - 1)",
-    reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
     range=(0, np.inf),
-    # A share of the query's highest grade, and pairs that are rescaled, depend on its other judgments.
     additive=lambda values: values["gain"] in ("binary", "grade"),
-    example=Example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)"),
 )
+@computes("(1 - p) Σ gain · p^(rank - 1)")
+@cites("Moffat and Zobel, ACM TOIS 27(1), 2008.")
+@example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)")
 def rank_biased_precision(
     judged: Judged,
     *,
@@ -75,14 +75,10 @@ def rank_biased_precision(
     return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
 
 
-@define(
-    "rbp_residual",
-    title="Residual of rank-biased precision",
-    formula="1 - (1 - p) Σ p^(rank - 1) over the judged documents",
-    reference="Moffat and Zobel, ACM TOIS 27(1), 2008.",
-    higher_is_better=False,
-    example=Example("rbp_residual(p=0.5)", [1, 0], 0.25, "1 - 0.5 · (1 + 0.5): the weight of ranks 3 and below"),
-)
+@define("rbp_residual", title="Residual of rank-biased precision", higher_is_better=False)
+@computes("1 - (1 - p) Σ p^(rank - 1) over the judged documents")
+@cites("Moffat and Zobel, ACM TOIS 27(1), 2008.")
+@example("rbp_residual(p=0.5)", [1, 0], 0.25, "1 - 0.5 · (1 + 0.5): the weight of ranks 3 and below")
 def rank_biased_residual(judged: Judged, *, p: Persistence = 0.8, complete: Complete = "tail") -> FloatArray:
     """How much rank-biased precision could still rise if every unjudged document had the highest gain."""
     hits = judged.judged()
@@ -120,16 +116,11 @@ def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
     return {"max": float(judged.highest_grade().max(initial=0.0))}
 
 
-@define(
-    "err",
-    title="Expected reciprocal rank",
-    symbol="ERR",
-    formula="Σ (1/i) r_i Π_{j<i} (1 - r_j), where r_i is the probability that document i satisfies the user",
-    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.",
-    bind=bind_top_grade,
-    undefined="a document has a grade above max",
-    example=Example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3"),
-)
+@define("err", title="Expected reciprocal rank", symbol="ERR", bind=bind_top_grade)
+@computes("Σ (1/i) r_i Π_{j<i} (1 - r_j), where r_i is the probability that document i satisfies the user")
+@undefined_if("a document has a grade above max")
+@cites("Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009.")
+@example("err(gain=identity)", [0.2, 0.5, 0.8], 0.506667, "0.2 + 0.8·0.5/2 + 0.8·0.5·0.8/3")
 def expected_reciprocal_rank(
     judged: Judged, *, k: Cutoff = None, max: TopGrade = None, gain: ErrGain = "exp2", above: Above = "error"
 ) -> FloatArray:
@@ -197,28 +188,21 @@ def chance_towards(target: float, found: FloatArray | float, rank: FloatArray) -
 
 
 @define_reader(
-    "sdcg",
-    title="Scaled discounted cumulative gain",
-    symbol="SDCG",
-    formula="Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1",
-    reference="Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.",
-    additive=lambda values: values["max"] is not None,
-    example=Example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))"),
+    "sdcg", title="Scaled discounted cumulative gain", symbol="SDCG", additive=lambda values: values["max"] is not None
 )
+@computes("Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1")
+@cites("Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.")
+@example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))")
 def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """The discounted gain as a share of that of k documents of the highest grade."""
     # Of the discount 1 / log2(rank + 1), that of the next rank as a share of this rank's.
     return expected_gain(judged, min, max, k, lambda _, rank: np.log2(rank + 1) / np.log2(rank + 2))
 
 
-@define_reader(
-    "bpm",
-    title="Bejeweled player model",
-    symbol="BPM",
-    formula="the mean gain up to the rank where the gains reach the target, or up to k",
-    reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.",
-    example=Example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2"),
-)
+@define_reader("bpm", title="Bejeweled player model", symbol="BPM")
+@computes("the mean gain up to the rank where the gains reach the target, or up to k")
+@cites("Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.")
+@example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2")
 def bpm(
     judged: Judged, *, k: ReadingDepth, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None
 ) -> FloatArray:
@@ -226,14 +210,10 @@ def bpm(
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
 
-@define_reader(
-    "inst",
-    title="INST",
-    symbol="INST",
-    formula="P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target",
-    reference="Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.",
-    example=Example("inst(max=1,limit=2)", [1, 0], 0.8, "P(continue) at rank 1 is (1/2)²: 1 / (1 + 1/4)"),
-)
+@define_reader("inst", title="INST", symbol="INST")
+@computes("P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target")
+@cites("Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.")
+@example("inst(max=1,limit=2)", [1, 0], 0.8, "P(continue) at rank 1 is (1/2)²: 1 / (1 + 1/4)")
 def inst(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
@@ -243,15 +223,10 @@ def inst(
     )
 
 
-@define_reader(
-    "insq",
-    title="INSQ",
-    symbol="INSQ",
-    formula="P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target",
-    reference="Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.",
-    additive=lambda values: values["max"] is not None,
-    example=Example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)"),
-)
+@define_reader("insq", title="INSQ", symbol="INSQ", additive=lambda values: values["max"] is not None)
+@computes("P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target")
+@cites("Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.")
+@example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)")
 def insq(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
@@ -259,40 +234,28 @@ def insq(
     return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
 
 
-@define_reader(
-    "nerr8",
-    title="Nearly expected reciprocal rank, to depth k",
-    formula="P(continue) = 1 - gain",
-    reference=NEARLY.format(8),
-    kin="err",
-    example=Example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)"),
-)
+@define_reader("nerr8", title="Nearly expected reciprocal rank, to depth k", kin="err")
+@computes("P(continue) = 1 - gain")
+@cites(NEARLY.format(8))
+@example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)")
 def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied."""
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
 
-@define_reader(
-    "nerr9",
-    title="Nearly expected reciprocal rank, discounted, to depth k",
-    formula="P(continue) = i / (i + 1) · (1 - gain)",
-    reference=NEARLY.format(9),
-    kin="err",
-    example=Example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)"),
-)
+@define_reader("nerr9", title="Nearly expected reciprocal rank, discounted, to depth k", kin="err")
+@computes("P(continue) = i / (i + 1) · (1 - gain)")
+@cites(NEARLY.format(9))
+@example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)")
 def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied, or tires after the first ranks."""
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
 
-@define_reader(
-    "nerr10",
-    title="Nearly expected reciprocal rank, with persistence",
-    formula="P(continue) = p · (1 - gain)",
-    reference=NEARLY.format(10),
-    kin="err",
-    example=Example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)"),
-)
+@define_reader("nerr10", title="Nearly expected reciprocal rank, with persistence", kin="err")
+@computes("P(continue) = p · (1 - gain)")
+@cites(NEARLY.format(10))
+@example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)")
 def nerr10(
     judged: Judged, *, p: Persistence = 0.9, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
@@ -300,14 +263,10 @@ def nerr10(
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
 
 
-@define_reader(
-    "nerr11",
-    title="Nearly expected reciprocal rank, with a target",
-    formula="P(continue) = ((i + 2T - 1) / (i + 2T))² · (1 - gain), where T is the target",
-    reference=NEARLY.format(11),
-    kin="err",
-    example=Example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)"),
-)
+@define_reader("nerr11", title="Nearly expected reciprocal rank, with a target", kin="err")
+@computes("P(continue) = ((i + 2T - 1) / (i + 2T))² · (1 - gain), where T is the target")
+@cites(NEARLY.format(11))
+@example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)")
 def nerr11(
     judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
 ) -> FloatArray:
