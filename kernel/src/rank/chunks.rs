@@ -6,7 +6,8 @@ use crate::rank::options::{Duplicates, Options};
 use crate::rank::ranker::Documents;
 use crate::rank::rows::hash;
 use crate::rank::seen::Seen;
-use memchr::memmem;
+use crate::rank::sieve::Sieve;
+use memchr::memmem::{Finder, FinderRev};
 use regex::bytes::Regex;
 use std::hash::{Hash, Hasher};
 
@@ -18,26 +19,27 @@ const SHOWN: usize = 3;
 pub enum Rule {
     /// The id is that of the document.
     Same,
-    Before(Vec<u8>),
-    BeforeLast(Vec<u8>),
-    After(Vec<u8>),
-    AfterLast(Vec<u8>),
+    Before(Finder<'static>),
+    BeforeLast(FinderRev<'static>),
+    After(Finder<'static>),
+    AfterLast(FinderRev<'static>),
     Pattern(Regex),
     /// The id is that of the document, this separator, and that of the chunk.
-    Joined(Vec<u8>),
+    Joined(Finder<'static>),
 }
 
 impl Rule {
     /// The rule of that kind; none if there is no such kind, or a pattern cannot be used.
     pub fn new(kind: &str, argument: &str) -> Option<Self> {
-        let separator = argument.as_bytes().to_vec();
+        let first = || Finder::new(argument).into_owned();
+        let last = || FinderRev::new(argument).into_owned();
         Some(match kind {
             "field" => Self::Same,
-            "before" => Self::Before(separator),
-            "before_last" => Self::BeforeLast(separator),
-            "after" => Self::After(separator),
-            "after_last" => Self::AfterLast(separator),
-            "function" => Self::Joined(separator),
+            "before" => Self::Before(first()),
+            "before_last" => Self::BeforeLast(last()),
+            "after" => Self::After(first()),
+            "after_last" => Self::AfterLast(last()),
+            "function" => Self::Joined(first()),
             "regex" => Self::Pattern(Regex::new(argument).ok()?),
             _ => return None,
         })
@@ -47,13 +49,11 @@ impl Rule {
     fn document<'a>(&self, chunk: &'a [u8]) -> Option<&'a [u8]> {
         let document = match self {
             Self::Same => Some(chunk),
-            Self::Before(separator) | Self::Joined(separator) => {
-                memmem::find(chunk, separator).map(|at| &chunk[..at])
-            }
-            Self::BeforeLast(separator) => memmem::rfind(chunk, separator).map(|at| &chunk[..at]),
-            Self::After(separator) => memmem::find(chunk, separator).map(|at| &chunk[at + separator.len()..]),
+            Self::Before(separator) | Self::Joined(separator) => separator.find(chunk).map(|at| &chunk[..at]),
+            Self::BeforeLast(separator) => separator.rfind(chunk).map(|at| &chunk[..at]),
+            Self::After(separator) => separator.find(chunk).map(|at| &chunk[at + separator.needle().len()..]),
             Self::AfterLast(separator) => {
-                memmem::rfind(chunk, separator).map(|at| &chunk[at + separator.len()..])
+                separator.rfind(chunk).map(|at| &chunk[at + separator.needle().len()..])
             }
             Self::Pattern(pattern) => {
                 pattern.captures(chunk).and_then(|found| found.get(1)).map(|group| group.as_bytes())
@@ -66,7 +66,7 @@ impl Rule {
     fn chunk<'a>(&self, id: &'a [u8]) -> &'a [u8] {
         match self {
             Self::Joined(separator) => {
-                memmem::find(id, separator).map_or(id, |at| &id[at + separator.len()..])
+                separator.find(id).map_or(id, |at| &id[at + separator.needle().len()..])
             }
             _ => id,
         }
@@ -76,12 +76,12 @@ impl Rule {
     fn key(&self) -> (u8, &[u8]) {
         match self {
             Self::Same => (0, b""),
-            Self::Before(separator) => (1, separator),
-            Self::BeforeLast(separator) => (2, separator),
-            Self::After(separator) => (3, separator),
-            Self::AfterLast(separator) => (4, separator),
+            Self::Before(separator) => (1, separator.needle()),
+            Self::BeforeLast(separator) => (2, separator.needle()),
+            Self::After(separator) => (3, separator.needle()),
+            Self::AfterLast(separator) => (4, separator.needle()),
             Self::Pattern(pattern) => (5, pattern.as_str().as_bytes()),
-            Self::Joined(separator) => (6, separator),
+            Self::Joined(separator) => (6, separator.needle()),
         }
     }
 }
@@ -127,6 +127,8 @@ pub struct ChunkFact {
 pub struct Collapsed<'a> {
     pub names: Vec<&'a [u8]>,
     pub kept: Vec<usize>,
+    /// The hashes of the documents that stay.
+    pub codes: Vec<u64>,
     pub fact: ChunkFact,
     /// The first few ids that the rule does not match.
     pub shown: Vec<Vec<u8>>,
@@ -140,6 +142,10 @@ impl Documents for Collapsed<'_> {
     fn id(&self, position: usize) -> &[u8] {
         self.names[self.kept[position]]
     }
+
+    fn codes<'a>(&'a self, _: &'a mut Vec<u64>) -> Result<&'a [u64], Lack> {
+        Ok(&self.codes)
+    }
 }
 
 impl Chunks {
@@ -150,7 +156,7 @@ impl Chunks {
         chunks: &'a impl Documents,
         scores: Option<&[f64]>,
         options: &Options,
-        seen: &mut Seen,
+        (sieve, seen): (&mut Sieve, &mut Seen),
     ) -> Result<Collapsed<'a>, Fault> {
         let count = chunks.count();
         let mut fact = ChunkFact { retrieved: count as u32, ..ChunkFact::default() };
@@ -167,16 +173,18 @@ impl Chunks {
             }
             names.push(document.unwrap_or(chunk));
         }
-        let mut kept = self.without_repeats(query, chunks, seen)?;
+        let mut kept = self.without_repeats(query, chunks, (sieve, seen))?;
         fact.repeats = (count - kept.len()) as u32;
+        let mut codes = collected(kept.iter().map(|&position| hash(names[position])))?;
         if self.best {
             let scores = scores.filter(|_| !options.given);
-            let best =
-                best_of(&names, &kept, scores.map(|scores| |at: usize| options.score(scores[at])), seen)?;
+            let score = scores.map(|scores| |at: usize| options.score(scores[at]));
+            let best = best_of(&names, &kept, &codes, score, seen)?;
             fact.dropped = (kept.len() - best.len()) as u32;
-            kept = best;
+            codes = collected(best.iter().map(|&place| codes[place]))?;
+            kept = collected(best.iter().map(|&place| kept[place]))?;
         }
-        Ok(Collapsed { names, kept, fact, shown })
+        Ok(Collapsed { names, kept, codes, fact, shown })
     }
 
     /// The positions of chunks, without those that are listed more than once.
@@ -184,15 +192,20 @@ impl Chunks {
         &self,
         query: &[u8],
         chunks: &impl Documents,
-        seen: &mut Seen,
+        (sieve, seen): (&mut Sieve, &mut Seen),
     ) -> Result<Vec<usize>, Fault> {
         let count = chunks.count();
         if self.duplicates == Duplicates::Count {
             return Ok(collected(0..count)?);
         }
         let (mut room, mut dropped) = (Vec::new(), Vec::new());
+        let codes = chunks.codes(&mut room)?;
+        let suspects = sieve.suspects(&[], codes)?;
+        if suspects.is_some_and(|those| those.iter().all(|&at| !codes[..at].contains(&codes[at]))) {
+            return Ok(collected(0..count)?);
+        }
         seen.reset(count)?;
-        for (position, &code) in chunks.codes(&mut room)?.iter().enumerate() {
+        for (position, &code) in codes.iter().enumerate() {
             let id = chunks.id(position);
             let Some(earlier) = seen.insert(code, position, |other| chunks.id(other) == id) else { continue };
             match self.duplicates {
@@ -206,31 +219,30 @@ impl Chunks {
     }
 }
 
-/// Of the kept positions those with the highest score of their document, the first of several; without scores the first.
+/// The places, among the kept positions, of the chunks with the highest score of their document, the first of several;
+/// without scores the first.
 fn best_of(
     names: &[&[u8]],
     kept: &[usize],
+    codes: &[u64],
     score: Option<impl Fn(usize) -> f64>,
     seen: &mut Seen,
 ) -> Result<Vec<usize>, Lack> {
     seen.reset(kept.len())?;
-    // The document of each kept position, as its place among the best.
+    // The document of each kept position, as its number among the best.
     let (mut owners, mut best): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     owners.room(kept.len())?;
-    for (place, &position) in kept.iter().enumerate() {
-        let name = names[position];
-        match seen.insert(hash(name), place, |other| names[kept[other]] == name) {
-            None => {
-                owners.push(best.len());
-                best.add(position)?;
-            }
-            Some(earlier) => {
-                let owner = owners[earlier];
-                owners.push(owner);
-                if score.as_ref().is_some_and(|score| score(position) > score(best[owner])) {
-                    best[owner] = position;
-                }
-            }
+    for (place, &code) in codes.iter().enumerate() {
+        let name = names[kept[place]];
+        let Some(earlier) = seen.insert(code, place, |other| names[kept[other]] == name) else {
+            owners.push(best.len());
+            best.add(place)?;
+            continue;
+        };
+        let owner = owners[earlier];
+        owners.push(owner);
+        if score.as_ref().is_some_and(|score| score(kept[place]) > score(kept[best[owner]])) {
+            best[owner] = place;
         }
     }
     best.sort_unstable();
@@ -286,7 +298,13 @@ mod tests {
         let options = Options::default();
         let collapse = |duplicates, best, scores: Option<&[f64]>| {
             let chunks = Chunks { rule: Rule::new("before", "#").unwrap(), duplicates, best };
-            let found = chunks.collapse(b"q", &ids, scores, &options, &mut Seen::default())?;
+            let found = chunks.collapse(
+                b"q",
+                &ids,
+                scores,
+                &options,
+                (&mut Sieve::default(), &mut Seen::default()),
+            )?;
             Ok::<_, Fault>((found.kept.clone(), found.fact))
         };
         let (kept, fact) = collapse(Duplicates::First, true, Some(&scores)).unwrap();

@@ -129,11 +129,12 @@ impl<'a> Ranker<'a> {
         documents: &impl Documents,
         scores: Option<&[f64]>,
     ) -> Result<(), Fault> {
-        let Some(chunks) = self.options.chunks.clone() else {
+        let Some(chunks) = &self.options.chunks else {
             return self.rank_documents(query, documents, scores);
         };
         let name = self.index.queries.name(query as usize);
-        let found = chunks.collapse(name, documents, scores, &self.options, &mut self.seen)?;
+        let found =
+            chunks.collapse(name, documents, scores, &self.options, (&mut self.sieve, &mut self.seen))?;
         let of_kept = |scores: &[f64]| collected(found.kept.iter().map(|&position| scores[position]));
         let kept_scores = scores.map(of_kept).transpose()?;
         self.rank_documents(query, &found, kept_scores.as_deref())?;
