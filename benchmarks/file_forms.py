@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROUNDS = 7
+# Of the run as chunks, so many rows of a query are of one document.
+CHUNKS = 4
+COLUMNS = ("query_id", "q0", "doc_id", "rank", "score", "tag")
 COMMANDS = ("wc", "gzip", "zstd")
 
 
@@ -34,6 +38,7 @@ def make_forms(run: Path) -> dict[str, Path]:
         "shuffled": lambda path: shuffle_rows(run, path),
         "gz": lambda path: compress(run, path, "gzip"),
         "zst": lambda path: compress(run, path, "zstd"),
+        "chunks": lambda path: write_chunks(run, path),
         "parquet": lambda path: read_rows(run).write_parquet(path),
         "shuffled.parquet": lambda path: read_rows(run).sample(fraction=1, shuffle=True, seed=4).write_parquet(path),
     }
@@ -45,11 +50,32 @@ def make_forms(run: Path) -> dict[str, Path]:
     return forms
 
 
+def read_lines(run: Path) -> polars.DataFrame:
+    rows = polars.read_csv(run, has_header=False, separator=" ", new_columns=list(COLUMNS))
+    return rows.with_columns(polars.col("query_id", "doc_id").cast(polars.String))
+
+
 def read_rows(run: Path) -> polars.DataFrame:
     """The rows of the run, their ids as text."""
-    names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
-    rows = polars.read_csv(run, has_header=False, separator=" ", new_columns=names)
-    return rows.select(polars.col("query_id", "doc_id").cast(polars.String), "score")
+    return read_lines(run).select("query_id", "doc_id", "score")
+
+
+def write_chunks(run: Path, path: Path) -> None:
+    """The run with documents in place of their chunks: 17#0, 17#1 … for the first rows of a query."""
+    rows = read_lines(run)
+    numbers = polars.int_range(len(rows), eager=True)
+    part = (numbers % CHUNKS).alias("part")
+    chunks = rows["doc_id"].gather(numbers - part) + "#" + part.cast(polars.String)
+    rows.with_columns(doc_id=chunks).write_csv(path, include_header=False, separator=" ")
+
+
+def judge_chunks(qrels: Path, path: Path) -> Path:
+    """Judgments of documents, and the same of the first chunk of each."""
+    lines = qrels.read_text(encoding="utf-8").splitlines()
+    fields = [line.split() for line in lines]
+    lines += [f"{query} {group} {document}#0 {grade}" for query, group, document, grade in fields]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
 
 
 def touch_rows(path: Path) -> Callable[[], object]:
@@ -107,6 +133,25 @@ def file_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
     return times, lines
 
 
+def chunk_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
+    """From a run of chunks: their documents by a rule for ids, and the chunks themselves."""
+    chunks = make_forms(run)["chunks"]
+    judged = judge_chunks(qrels, chunks.with_suffix(".qrels"))
+    how: dict[str, dict[str, str]] = {"chunks": {}, "chunks, documents by `doc_id`": {"doc_id": "before:#"}}
+    actions: dict[str, Callable[[], object]] = {
+        name: partial(assay.evaluate, judged, chunks, MEASURES, threads=2, **policies) for name, policies in how.items()
+    }
+    times = interleaved(actions, rounds=ROUNDS, of=min)
+    code = "import assay; assay.evaluate({!r}, {!r}, {!r}, **{!r})"
+    peaks = [peak_memory(code.format(str(judged), str(chunks), MEASURES, policies)) for policies in how.values()]
+    plain, ruled = times.values()
+    lines = [
+        at_most("chunks, documents by `doc_id`: times the chunks", ruled / plain, 2),
+        at_most("chunks, documents by `doc_id`: peak memory, times that", peaks[1] / peaks[0], 1.3),
+    ]
+    return times, lines
+
+
 def parquet_forms(qrels: Path, run: Path) -> tuple[dict[str, float], list[Line]]:
     """From Parquet, its rows in order and shuffled, beside polars' streaming sum of scores and of hashes of ids."""
     forms = {name: path for name, path in make_forms(run).items() if path.suffix == ".parquet"}
@@ -136,9 +181,10 @@ def main() -> None:
     if missing := [name for name in COMMANDS if shutil.which(name) is None]:
         sys.exit(f"the benchmark needs the command {missing[0]}")
     qrels, run = judged_run()
-    times, lines = file_forms(qrels, run)
-    more_times, more_lines = parquet_forms(qrels, run)
-    times, lines = times | more_times, lines + more_lines
+    times, lines = {}, []
+    for measure in (file_forms, parquet_forms, chunk_forms):
+        more_times, more_lines = measure(qrels, run)
+        times, lines = times | more_times, lines + more_lines
     show(times, lines)
 
 

@@ -20,7 +20,7 @@ from collection import collection, read_dicts
 from comparing import many_systems, more_systems, two_files
 from data_forms import data_forms
 from drop_ins import commands, evaluators
-from file_forms import COMMANDS, file_forms, parquet_forms
+from file_forms import COMMANDS, chunk_forms, file_forms, parquet_forms
 from judging import judging
 from lines import MEASURES, PEER_MEASURES, Line, at_least, at_most, exactly
 from peers import libraries
@@ -258,6 +258,7 @@ def main() -> None:
         file_forms(qrels_path, run_path),
         data_forms(qrels_path, qrels, run),
         parquet_forms(qrels_path, run_path),
+        chunk_forms(qrels_path, run_path),
         more_measures(qrels_path, run_path, run),
         evaluators(qrels, run, PEER_MEASURES),
         commands(qrels_path, run_path),
