@@ -3,6 +3,7 @@
 use crate::failure;
 use crate::fault::{Fault, Kind};
 use std::hint::black_box;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +17,13 @@ impl From<Lack> for Fault {
     #[cold]
     fn from(lack: Lack) -> Self {
         match lack {
-            Lack::Memory => Self::new(
-                Kind::Memory,
-                "not enough memory; free some, or give the data in smaller parts, some queries at a time",
-            ),
+            Lack::Memory => {
+                *reserve() = Vec::new();
+                Self::new(
+                    Kind::Memory,
+                    "not enough memory; free some, or give the data in smaller parts, some queries at a time",
+                )
+            }
             Lack::Numbers => {
                 Self::format(format!("more than {MOST} queries, documents or rows; split the data"))
             }
@@ -96,22 +100,28 @@ impl<T> Grow<T> for Vec<T> {
 #[cold]
 #[inline(never)]
 fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<(), Lack> {
-    if failure::fails() || is_low() {
+    if failure::fails() {
         return Err(Lack::Memory);
     }
-    vector.try_reserve(more).map_err(|_| Lack::Memory)
+    vector.try_reserve(more).map_err(|_| Lack::Memory)?;
+    if vector.capacity() * size_of::<T>() > SMALL { spare() } else { Ok(()) }
 }
 
-/// Whether small things have begun to take from the reserve: then nothing large may grow.
-#[cfg(feature = "python")]
-fn is_low() -> bool {
-    !crate::python::reserve::refill()
+/// What is large leaves some memory for the many small things around it, and so does whoever called: they cannot ask whether
+/// there is any, and Rust ends the process if there is none. To say that it ran out takes some too, which is held for that.
+pub fn spare() -> Result<(), Lack> {
+    let held = reserve().try_reserve_exact(SPARE);
+    if held.is_ok() && has_memory(SPARE) { Ok(()) } else { Err(Lack::Memory) }
 }
 
-#[cfg(not(feature = "python"))]
-fn is_low() -> bool {
-    false
+fn reserve() -> MutexGuard<'static, Vec<u8>> {
+    static RESERVE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    RESERVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+const SPARE: usize = 1 << 20;
+/// The largest of the small things: a reader's buffer.
+const SMALL: usize = 1 << 17;
 
 /// What a thread needs, generously: the C library ends the process if a thread that has its stack lacks the rest. So much
 /// comes from the system itself, not from what was freed.

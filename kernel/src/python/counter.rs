@@ -1,16 +1,15 @@
 //! `Counter`: counts rows of a run, in any number of frames, against judged documents whose scores are known.
 
-use super::frame::batches;
+use super::frame::{Texts, batches, column, floats, text};
 use super::ranker::PyOptions;
 use super::{bytes_of, data_error, texts};
 use crate::fault::Fault;
 use crate::memory::{Grow, collected};
 use crate::rank::levels::{Counter, Row, Tally};
+use crate::rank::ranker::Column;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
-};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, Float64Array, Int64Array, RecordBatch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -84,29 +83,25 @@ struct Columns {
 
 impl Columns {
     fn of(batch: &RecordBatch, by_order: bool) -> PyResult<Self> {
-        let find = |name: &str| {
-            let missing = || data_error(format!("the frame has no column {name}"));
-            batch.column_by_name(name).ok_or_else(missing)
-        };
-        let score = find("value")?.as_primitive_opt::<Float64Type>().cloned();
         let order =
-            if by_order { Some(find("order")?.as_primitive_opt::<Int64Type>().cloned()) } else { None };
-        let whole = |column: Option<Int64Array>| {
-            column.ok_or_else(|| data_error("column order must be int64".into()))
+            if by_order { Some(column(batch, "order")?.as_primitive_opt::<Int64Type>()) } else { None };
+        let whole = |column: Option<&Int64Array>| {
+            column.cloned().ok_or_else(|| data_error("column order must be int64".into()))
         };
         Ok(Self {
-            run: batch.column_by_name("run").map(|column| Texts::of(column, "run")).transpose()?,
-            query: Texts::of(find("query_id")?, "query_id")?,
-            document: Texts::of(find("doc_id")?, "doc_id")?,
-            score: score.ok_or_else(|| data_error("column value must be float64".into()))?,
+            run: if batch.column_by_name("run").is_some() { Some(text(batch, "run")?) } else { None },
+            query: text(batch, "query_id")?,
+            document: text(batch, "doc_id")?,
+            score: floats(batch, "value")?,
             order: order.map(whole).transpose()?,
         })
     }
 
     fn check(&self) -> Result<(), Fault> {
-        let run = self.run.as_ref().map(|run| ("run", run.nulls()));
+        let run = self.run.as_ref().map(|run| ("run", run.array().null_count()));
         let order = self.order.as_ref().map(|order| ("place in the run", order.null_count()));
-        let ids = [("query id", self.query.nulls()), ("document id", self.document.nulls())];
+        let nulls = |texts: &Texts| texts.array().null_count();
+        let ids = [("query id", nulls(&self.query)), ("document id", nulls(&self.document))];
         let mut all = ids.into_iter().chain([("score", self.score.null_count())]).chain(run).chain(order);
         match all.find(|&(_, nulls)| nulls > 0) {
             Some((name, nulls)) => {
@@ -120,47 +115,11 @@ impl Columns {
     #[inline]
     fn row(&self, row: usize) -> Row<'_> {
         Row {
-            run: self.run.as_ref().map(|run| run.value(row)),
-            query: self.query.value(row),
-            document: self.document.value(row),
+            run: self.run.as_ref().map(|run| run.id(row)),
+            query: self.query.id(row),
+            document: self.document.id(row),
             score: self.score.value(row),
             order: self.order.as_ref().map_or(0, |order| order.value(row)),
-        }
-    }
-}
-
-/// Text as Arrow's libraries have it: Spark's is small, polars' are views.
-enum Texts {
-    Small(StringArray),
-    Large(LargeStringArray),
-    View(StringViewArray),
-}
-
-impl Texts {
-    fn of(column: &ArrayRef, name: &str) -> PyResult<Self> {
-        let small = || column.as_string_opt::<i32>().map(|each| Self::Small(each.clone()));
-        let large = || column.as_string_opt::<i64>().map(|each| Self::Large(each.clone()));
-        let view = || column.as_string_view_opt().map(|each| Self::View(each.clone()));
-        small()
-            .or_else(large)
-            .or_else(view)
-            .ok_or_else(|| data_error(format!("column {name} must contain text, not {}", column.data_type())))
-    }
-
-    #[inline]
-    fn value(&self, row: usize) -> &[u8] {
-        match self {
-            Self::Small(column) => column.value(row).as_bytes(),
-            Self::Large(column) => column.value(row).as_bytes(),
-            Self::View(column) => column.value(row).as_bytes(),
-        }
-    }
-
-    fn nulls(&self) -> usize {
-        match self {
-            Self::Small(column) => column.null_count(),
-            Self::Large(column) => column.null_count(),
-            Self::View(column) => column.null_count(),
         }
     }
 }

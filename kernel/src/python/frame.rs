@@ -10,6 +10,7 @@ use crate::rank::judged::Judged;
 use crate::rank::options::Options;
 use crate::rank::ranker::{Column, Stretch};
 use crate::rank::rows::{Names, Rows, RowsBuilder};
+use crate::read::scan::Scan;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::Float64Type;
@@ -35,8 +36,8 @@ struct Chunk {
     groups: Option<Texts>,
 }
 
-/// A column of texts, as the frame has it.
-enum Texts {
+/// A column of texts, as the frame has it: polars' are views, Spark's are small.
+pub enum Texts {
     Views(StringViewArray),
     Large(LargeStringArray),
     Small(StringArray),
@@ -49,7 +50,7 @@ impl Texts {
         column.as_string_view_opt().map(|views| Self::Views(views.clone())).or_else(large).or_else(small)
     }
 
-    fn array(&self) -> &dyn Array {
+    pub fn array(&self) -> &dyn Array {
         match self {
             Self::Views(column) => column,
             Self::Large(column) => column,
@@ -105,21 +106,24 @@ pub fn batches(frame: &Bound<'_, PyAny>) -> PyResult<Vec<RecordBatch>> {
 }
 
 fn chunk(batch: &RecordBatch) -> PyResult<Chunk> {
-    let values = column(batch, "value")?;
-    let values = values.as_primitive_opt::<Float64Type>();
     Ok(Chunk {
         queries: text(batch, "query_id")?,
         documents: text(batch, "doc_id")?,
-        values: values.ok_or_else(|| data_error("column value must be float64".into()))?.clone(),
+        values: floats(batch, "value")?,
         groups: if batch.column_by_name("group").is_some() { Some(text(batch, "group")?) } else { None },
     })
 }
 
-fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
+pub fn column<'a>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a ArrayRef> {
     batch.column_by_name(name).ok_or_else(|| data_error(format!("the frame has no column {name}")))
 }
 
-fn text(batch: &RecordBatch, name: &str) -> PyResult<Texts> {
+pub fn floats(batch: &RecordBatch, name: &str) -> PyResult<Float64Array> {
+    let values = column(batch, name)?.as_primitive_opt::<Float64Type>();
+    Ok(values.ok_or_else(|| data_error(format!("column {name} must be float64")))?.clone())
+}
+
+pub fn text(batch: &RecordBatch, name: &str) -> PyResult<Texts> {
     let column = column(batch, name)?;
     Texts::of(column)
         .ok_or_else(|| data_error(format!("column {name} must contain text, not {}", column.data_type())))
@@ -146,14 +150,6 @@ struct Segment {
     rows: Range<usize>,
 }
 
-/// What a frame held.
-#[derive(Default)]
-pub struct Found {
-    pub judged: Vec<Judged>,
-    pub unknown: Names,
-    pub scattered: usize,
-}
-
 /// Ranks the judged documents of a frame in place; only queries that do not stand together are copied.
 pub fn judge(
     frame: &Bound<'_, PyAny>,
@@ -161,7 +157,7 @@ pub fn judge(
     index: Arc<Index>,
     options: Vec<Options>,
     threads: usize,
-) -> PyResult<Found> {
+) -> PyResult<Scan> {
     judge_all(frame.py(), chunks(frame)?, name, index, options, threads)
 }
 
@@ -172,7 +168,7 @@ pub fn judge_plain(
     index: Arc<Index>,
     options: Vec<Options>,
     threads: usize,
-) -> PyResult<Option<Found>> {
+) -> PyResult<Option<Scan>> {
     // Where a frame cannot be read, the error is that of preparing it. A query may go on from one batch to the next.
     let Some(batches) = unless_wrong(frame.py(), batches(frame))? else { return Ok(None) };
     let [batch] = batches.as_slice() else { return Ok(None) };
@@ -187,7 +183,7 @@ fn judge_all(
     index: Arc<Index>,
     options: Vec<Options>,
     threads: usize,
-) -> PyResult<Found> {
+) -> PyResult<Scan> {
     let place = name.to_owned();
     interruptible(py, move |stop| {
         judge_chunks(&chunks, &index, &options, threads, stop).map_err(|fault| fault.at(&place))
@@ -200,8 +196,8 @@ fn judge_chunks(
     options: &[Options],
     threads: usize,
     stop: &AtomicBool,
-) -> Result<Found, Fault> {
-    let mut found = Found::default();
+) -> Result<Scan, Fault> {
+    let mut found = Scan::default();
     let segments = segments(chunks, index, &mut found.unknown)?;
     let mut places = filled(index.queries.len(), 0u32)?;
     segments.iter().for_each(|segment| places[segment.query as usize] += 1);

@@ -5,7 +5,7 @@ use super::sums::numbers;
 use super::work::interruptible;
 use crate::fault::Fault;
 use crate::memory::{Lack, collected};
-use crate::stats::differences::{Figures, Lists, Rounded};
+use crate::stats::differences::Lists;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -34,9 +34,7 @@ impl PyLists {
         rounding: f64,
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let figures =
-            self.run(py, pairs, move |lists, pairs, stop| lists.figures(pairs, rounding, threads, stop))?;
-        bytes_of(py, figures.iter().flat_map(Figures::numbers).map(f64::to_ne_bytes))
+        self.run(py, pairs, move |lists, pairs, stop| lists.figures(pairs, rounding, threads, stop))
     }
 
     /// What they come to if they are rounded so that their sums are exact.
@@ -49,10 +47,9 @@ impl PyLists {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let length = self.length;
-        let rounded = self.run(py, pairs, move |lists, pairs, stop| {
+        self.run(py, pairs, move |lists, pairs, stop| {
             lists.rounded(pairs, rounding, &Lists::new(&systems, length), threads, stop)
-        })?;
-        bytes_of(py, rounded.iter().flat_map(Rounded::numbers).map(f64::to_ne_bytes))
+        })
     }
 
     /// The bounds of the differences of each pair, and how many are below the observed one.
@@ -65,10 +62,7 @@ impl PyLists {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let observed = numbers(observed)?;
-        let spans = self.run(py, pairs, move |lists, pairs, stop| {
-            lists.spans(pairs, &observed, rounding, threads, stop)
-        })?;
-        bytes_of(py, spans.into_iter().flatten().map(f64::to_ne_bytes))
+        self.run(py, pairs, move |lists, pairs, stop| lists.spans(pairs, &observed, rounding, threads, stop))
     }
 
     /// The differences at two places of their order, each with the next.
@@ -80,28 +74,26 @@ impl PyLists {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let places = pairs_of(places)?;
-        let quantiles =
-            self.run(py, pairs, move |lists, pairs, stop| lists.quantiles(pairs, &places, threads, stop))?;
-        bytes_of(py, quantiles.into_iter().flatten().map(f64::to_ne_bytes))
+        self.run(py, pairs, move |lists, pairs, stop| lists.quantiles(pairs, &places, threads, stop))
     }
 
     /// The sums of squares and cubes of the distances of the differences from their mean.
     fn moments<'py>(&self, py: Python<'py>, pairs: &[u8], threads: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let moments = self.run(py, pairs, move |lists, pairs, stop| lists.moments(pairs, threads, stop))?;
-        bytes_of(py, moments.into_iter().flatten().map(f64::to_ne_bytes))
+        self.run(py, pairs, move |lists, pairs, stop| lists.moments(pairs, threads, stop))
     }
 }
 
 impl PyLists {
     /// What `work` makes of the lists and pairs, without the GIL.
-    fn run<T: Send + 'static>(
+    fn run<'py, const N: usize>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         pairs: &[u8],
-        work: impl FnOnce(&Lists<'_>, &[[u32; 2]], &AtomicBool) -> Result<T, Fault> + Send + 'static,
-    ) -> PyResult<T> {
+        work: impl FnOnce(&Lists<'_>, &[[u32; 2]], &AtomicBool) -> Result<Vec<[f64; N]>, Fault> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let (numbers, length, pairs) = (Arc::clone(&self.numbers), self.length, pairs_of(pairs)?);
-        interruptible(py, move |stop| work(&Lists::new(&numbers, length), &pairs, stop))
+        let made = interruptible(py, move |stop| work(&Lists::new(&numbers, length), &pairs, stop))?;
+        bytes_of(py, made.into_iter().flatten().map(f64::to_ne_bytes))
     }
 }
 

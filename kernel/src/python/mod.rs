@@ -8,7 +8,6 @@ mod guard;
 mod json;
 mod lists;
 mod ranker;
-pub mod reserve;
 mod steady;
 mod sums;
 mod table;
@@ -18,7 +17,7 @@ mod work;
 
 use crate::fault::{Fault, Kind};
 use crate::limits::Limits;
-use crate::memory::{Lack, collected};
+use crate::memory::{Lack, collected, spare};
 use crate::read::expand::Stoppable;
 use crate::read::source::Source;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyMemoryError, PyRecursionError};
@@ -178,7 +177,7 @@ fn compress(path: &Path, target: &Path, stop: &Arc<AtomicBool>) -> std::io::Resu
 
 #[pymodule]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    reserve::refill();
+    spare()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::PyRows>()?;
     module.add_class::<table::PyIndex>()?;

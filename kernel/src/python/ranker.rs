@@ -181,7 +181,7 @@ impl PyRanker {
     fn add_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<()> {
         let index = Arc::clone(&self.index);
         let found = frame::judge(frame, name, index, self.options.clone(), threads)?;
-        self.take_found(&found, name)
+        self.add_scan(&found, name)
     }
 
     /// A frame as it came, whose three columns are queries, documents and scores; false if it has to be
@@ -189,24 +189,11 @@ impl PyRanker {
     fn add_plain_frame(&mut self, frame: &Bound<'_, PyAny>, name: &str, threads: usize) -> PyResult<bool> {
         let index = Arc::clone(&self.index);
         let found = frame::judge_plain(frame, name, index, self.options.clone(), threads)?;
-        found.map(|found| self.take_found(&found, name)).transpose().map(|taken| taken.is_some())
+        found.map(|found| self.add_scan(&found, name)).transpose().map(|taken| taken.is_some())
     }
 
-    /// A TREC run, read while it is ranked and never held.
-    #[pyo3(signature = (path, name, threads, progress=None, limits=None))]
-    fn add_file(
-        &mut self,
-        py: Python<'_>,
-        path: PathBuf,
-        name: &str,
-        threads: usize,
-        progress: Option<&Progress>,
-        limits: Option<Limits>,
-    ) -> PyResult<()> {
-        self.add_source(py, Source::new(path, name).within(limits), threads, progress)
-    }
-
-    /// A TREC run in several files, each with its name in messages, that are read as one.
+    /// A TREC run in one file or several, each with its name in messages, that are read as one: it is ranked while it is
+    /// read and never held.
     #[pyo3(signature = (parts, name, threads, progress=None, limits=None))]
     fn add_files(
         &mut self,
@@ -217,7 +204,16 @@ impl PyRanker {
         progress: Option<&Progress>,
         limits: Option<Limits>,
     ) -> PyResult<()> {
-        self.add_source(py, Source::of_parts(parts, name).within(limits), threads, progress)
+        let mut source = Source::of_parts(parts, name).within(limits);
+        if let Some(progress) = progress {
+            source.progress = Arc::clone(&progress.bytes);
+        }
+        let (index, options, surplus) = (Arc::clone(&self.index), self.options.clone(), self.surplus.ignored);
+        let found = interruptible(py, move |stop| {
+            source.stop = Arc::clone(stop);
+            scan(&source, &index, &options, Plan { surplus, ..Plan::new(threads, stop) })
+        })?;
+        self.add_scan(&found, name)
     }
 
     /// A run in Parquet files, each with the names of its columns, that are read as one. False if they are not for the
@@ -353,25 +349,6 @@ impl PyRanker {
 }
 
 impl PyRanker {
-    fn add_source(
-        &mut self,
-        py: Python<'_>,
-        mut source: Source,
-        threads: usize,
-        progress: Option<&Progress>,
-    ) -> PyResult<()> {
-        if let Some(progress) = progress {
-            source.progress = Arc::clone(&progress.bytes);
-        }
-        let (index, options) = (Arc::clone(&self.index), self.options.clone());
-        let (surplus, name) = (self.surplus.ignored, source.name.clone());
-        let found = interruptible(py, move |stop| {
-            source.stop = Arc::clone(stop);
-            scan(&source, &index, &options, Plan { surplus, ..Plan::new(threads, stop) })
-        })?;
-        self.add_scan(&found, &name)
-    }
-
     fn add_scan(&mut self, found: &Scan, name: &str) -> PyResult<()> {
         for query in found.unknown.iter() {
             self.unknown.add(query)?;
@@ -379,14 +356,6 @@ impl PyRanker {
         self.scattered += found.scattered;
         self.lines += found.lines;
         self.surplus.lines += found.surplus;
-        self.take(&found.judged, name)
-    }
-
-    fn take_found(&mut self, found: &frame::Found, name: &str) -> PyResult<()> {
-        for query in found.unknown.iter() {
-            self.unknown.add(query)?;
-        }
-        self.scattered += found.scattered;
         self.take(&found.judged, name)
     }
 

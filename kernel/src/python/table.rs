@@ -24,14 +24,6 @@ impl PyRows {
     fn new(rows: Rows) -> Self {
         Self { rows: Arc::new(rows) }
     }
-
-    fn from_source(py: Python<'_>, mut source: Source, judgments: bool) -> PyResult<Self> {
-        let rows = interruptible(py, move |stop| {
-            source.stop = Arc::clone(stop);
-            if judgments { read_qrels(&source) } else { read_run(&source) }
-        })?;
-        Ok(Self::new(rows))
-    }
 }
 
 #[pymethods]
@@ -84,20 +76,7 @@ impl PyRows {
         Ok(Self::new(builder.finish()?))
     }
 
-    /// TREC text.
-    #[staticmethod]
-    #[pyo3(signature = (path, name, judgments, limits=None))]
-    fn from_file(
-        py: Python<'_>,
-        path: PathBuf,
-        name: &str,
-        judgments: bool,
-        limits: Option<Limits>,
-    ) -> PyResult<Self> {
-        Self::from_source(py, Source::new(path, name).within(limits), judgments)
-    }
-
-    /// TREC text in several files, each with its name in messages, that are read as one.
+    /// TREC text in one file or several, each with its name in messages, that are read as one.
     #[staticmethod]
     #[pyo3(signature = (parts, name, judgments, limits=None))]
     fn from_files(
@@ -107,7 +86,12 @@ impl PyRows {
         judgments: bool,
         limits: Option<Limits>,
     ) -> PyResult<Self> {
-        Self::from_source(py, Source::of_parts(parts, name).within(limits), judgments)
+        let mut source = Source::of_parts(parts, name).within(limits);
+        let rows = interruptible(py, move |stop| {
+            source.stop = Arc::clone(stop);
+            if judgments { read_qrels(&source) } else { read_run(&source) }
+        })?;
+        Ok(Self::new(rows))
     }
 
     /// A frame with columns `query_id`, `doc_id`, `value` and perhaps `group`, the ids as text.

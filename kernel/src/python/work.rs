@@ -6,7 +6,7 @@
 use super::passes;
 use super::walk::Ranking;
 use crate::fault::{Fault, Kind};
-use crate::memory::{THREAD, has_memory};
+use crate::memory::{THREAD, has_memory, spare};
 use crate::rank::index::Index;
 use crate::rank::judged::Judged;
 use crate::rank::options::Options;
@@ -45,6 +45,7 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Fault> + Send + 'static,
 ) -> PyResult<T> {
+    spare()?;
     let stop = Arc::new(AtomicBool::new(false));
     // Shared, as a thread that cannot be started does not give back what it was to do.
     let work = Arc::new(Mutex::new(Some(work)));
@@ -221,6 +222,7 @@ pub fn pipeline(
     queries: usize,
     walk: impl FnOnce(&mut Rankers<'_>, &mut Jobs<'_>) -> PyResult<()>,
 ) -> PyResult<Vec<Judged>> {
+    spare()?;
     let mut rankers = Rankers::new(index, options);
     let is_many = queries > FEW_QUERIES;
     let mut jobs = Jobs { index, options, is_many, worker: None, is_alone: false, is_broken: false };
