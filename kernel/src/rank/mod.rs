@@ -10,6 +10,5 @@ pub mod options;
 pub mod ranker;
 pub mod rows;
 mod seen;
-mod sieve;
 mod ties;
 pub mod tops;

@@ -5,8 +5,9 @@ use crate::rank::chunks::Chunks;
 use std::sync::Arc;
 
 /// What to do with a document that a ranking lists more than once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Duplicates {
+    #[default]
     Error,
     First,
     Last,
@@ -14,15 +15,16 @@ pub enum Duplicates {
 }
 
 /// How documents with the same score are ordered: by id from high to low, from low to high, or as they are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Ties {
+    #[default]
     Descending,
     Ascending,
     Input,
 }
 
 /// How rankings are read.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     pub duplicates: Duplicates,
     /// Scores are compared as 32-bit floats.
@@ -41,22 +43,6 @@ pub struct Options {
     pub ties: Ties,
     /// Where rankings are of chunks: how their documents are found, and which chunks stay.
     pub chunks: Option<Arc<Chunks>>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            duplicates: Duplicates::Error,
-            single: false,
-            given: false,
-            exclude_query: false,
-            foreign: false,
-            spread: false,
-            top: 0,
-            ties: Ties::Descending,
-            chunks: None,
-        }
-    }
 }
 
 impl Options {

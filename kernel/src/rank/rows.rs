@@ -310,19 +310,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_given_order_falls_and_is_not_mixed_with_scores() {
-        let fits = |rows: &[Option<f64>]| {
-            let mut order = Order::default();
-            rows.iter().map(|&row| order.goes_on(row)).collect::<Vec<_>>()
-        };
-        assert_eq!(fits(&[Some(3.0), Some(2.0), Some(-1.0)]), [true, true, true]);
-        assert_eq!(fits(&[None, None]), [true, true]);
-        assert_eq!(fits(&[Some(3.0), Some(3.0)]), [true, false]);
-        assert_eq!(fits(&[Some(3.0), None]), [true, false]);
-        assert_eq!(fits(&[None, Some(3.0)]), [true, false]);
-    }
-
-    #[test]
     #[cfg_attr(miri, ignore = "takes Miri minutes")]
     fn ids_chosen_to_collide_under_a_known_seed_do_not_collide() {
         let known = foldhash::fast::FixedState::with_seed(0x5eed);
@@ -333,37 +320,5 @@ mod tests {
         let still = chosen.iter().filter(|id| is_low(hash(id.as_bytes()))).count();
         // One in 64 by chance.
         assert!(still < chosen.len() / 16, "{still} of {}", chosen.len());
-    }
-
-    #[test]
-    fn names_are_distinct_and_keep_their_order() {
-        let mut names = Names::default();
-        assert_eq!([b"b", b"a", b"b"].map(|name| names.add(name)), [Ok(0), Ok(1), Ok(0)]);
-        assert_eq!(names.find(b"a"), Some(1));
-        assert_eq!(names.find(b"c"), None);
-        assert_eq!(names.iter().collect::<Vec<_>>(), [b"b", b"a"]);
-    }
-
-    #[test]
-    fn scattered_rows_are_grouped_in_input_order() {
-        let mut builder = RowsBuilder::default();
-        for (query, document, value) in [("q1", "a", 1.0), ("q2", "b", 2.0), ("q1", "c", 3.0)] {
-            builder.query(query.as_bytes()).unwrap();
-            builder.row(document.as_bytes(), value).unwrap();
-        }
-        let rows = builder.finish().unwrap();
-        assert_eq!(rows.starts, [0, 2, 3]);
-        assert_eq!(rows.document(1), b"c");
-        assert_eq!(rows.values, [1.0, 3.0, 2.0]);
-    }
-
-    #[test]
-    fn one_group_for_all_is_no_group() {
-        let mut builder = RowsBuilder::default();
-        builder.query(b"q1").unwrap();
-        builder.row(b"a", 1.0).unwrap();
-        builder.group(b"0").unwrap();
-        builder.drop_single_group();
-        assert!(builder.finish().unwrap().groups.is_empty());
     }
 }
