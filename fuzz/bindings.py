@@ -82,10 +82,10 @@ def read_files(index: Index) -> None:
         compress_zst(path, packed)
         assert read_bytes(packed, "run") == text
         for file in (path, packed):
-            rank(index, "add_file", file, "run", 3)
+            rank(index, "add_files", [(file, "run")], "run", 3)
         packed.write_bytes(packed.read_bytes()[:-9])
         with contextlib.suppress(AssayError):
-            rank(index, "add_file", packed, "run", 3)
+            rank(index, "add_files", [(packed, "run")], "run", 3)
 
 
 if __name__ == "__main__":

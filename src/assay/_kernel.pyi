@@ -107,8 +107,6 @@ class Rows:
     @staticmethod
     def from_rankings(data: object) -> Rows: ...
     @staticmethod
-    def from_file(path: str | PathLike[str], name: str, judgments: bool, limits: Limits | None = None) -> Rows: ...
-    @staticmethod
     def from_files(
         parts: list[tuple[str | PathLike[str], str]], name: str, judgments: bool, limits: Limits | None = None
     ) -> Rows: ...
@@ -222,14 +220,6 @@ class Ranker:
     def add_rows(self, rows: Rows, name: str, threads: int) -> None: ...
     def add_frame(self, frame: object, name: str, threads: int) -> None: ...
     def add_plain_frame(self, frame: object, name: str, threads: int) -> bool: ...
-    def add_file(
-        self,
-        path: str | PathLike[str],
-        name: str,
-        threads: int,
-        progress: Progress | None = None,
-        limits: Limits | None = None,
-    ) -> None: ...
     def add_files(
         self,
         parts: list[tuple[str | PathLike[str], str]],

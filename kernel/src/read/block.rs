@@ -363,24 +363,4 @@ mod tests {
         }
         (0..texts.len()).for_each(|part| std::fs::remove_file(path(part)).unwrap());
     }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "takes Miri minutes")]
-    fn a_line_of_many_megabytes_is_refused_without_reading_on() {
-        let text = [b"q1 0 d1 1\n".to_vec(), vec![b'x'; 5 << 20]].concat();
-        let all = blocks("long", &text, BLOCK);
-        let read: usize = all.iter().map(String::len).sum();
-        assert!(read < 4 << 20);
-        let last = all.last().unwrap().as_bytes();
-        let (_, fault) = each_line(last, Limits::default().line, |_| Ok(())).unwrap_err();
-        assert!(fault.message.contains("longer than 1 MiB"));
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_placed() {
-        assert_eq!(each_line(b"a\nb\0\n", 20, |_| Ok(())).unwrap_err().0, 1);
-        assert_eq!(each_line(b"a\n\nb\xff\n", 20, |_| Ok(())).unwrap_err().0, 2);
-        assert_eq!(each_line(b"a\n\xef\xbb\xbfb\n", 20, |_| Ok(())).unwrap_err().0, 1);
-        assert_eq!(each_line("a\nb \u{feff} c\u{feff}\n".as_bytes(), 20, |_| Ok(())), Ok(2));
-    }
 }

@@ -97,20 +97,6 @@ pub struct Words<'a> {
     at: usize,
 }
 
-impl Words<'_> {
-    /// Takes the first word if it is `word`: much faster than to look for its end.
-    #[inline]
-    pub fn accept(&mut self, word: &[u8]) -> bool {
-        let next = self.line.text.get(word.len());
-        let is_first = self.at == 0 && !word.is_empty() && next.is_some_and(|&byte| is_blank(byte));
-        let accepted = is_first && self.line.text.starts_with(word);
-        if accepted {
-            self.at = word.len();
-        }
-        accepted
-    }
-}
-
 impl<'a> Iterator for Words<'a> {
     type Item = &'a [u8];
 
@@ -214,12 +200,6 @@ mod tests {
         Line::first(line.as_bytes()).words().collect()
     }
 
-    fn run(line: &str) -> Result<RunLine<'_>, Fault> {
-        let mut words = Line::first(line.as_bytes()).words();
-        words.next();
-        run_line(&mut words, &mut Surplus::default())
-    }
-
     #[test]
     fn words_are_split_at_any_run_of_blanks() {
         assert_eq!(words("a  b\tlonger-than-eight\r"), [&b"a"[..], b"b", b"longer-than-eight"]);
@@ -234,83 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_is_taken_only_whole() {
-        let mut line = Line::first(b"q1 0 d1").words();
-        assert!(!line.accept(b"q"));
-        assert!(line.accept(b"q1"));
-        assert_eq!(line.next(), Some(&b"0"[..]));
-        assert!(!line.accept(b"d1"));
-    }
-
-    #[test]
-    fn a_run_line_has_six_fields() {
-        let line = run("q1 Q0 d7 1 12.5 tag\r").unwrap();
-        assert_eq!(line, RunLine { iteration: b"Q0", document: b"d7", score: 12.5, tag: b"tag" });
-        let fault = run("q1 Q0 d7 1 12.5").unwrap_err();
-        assert!(fault.message.starts_with("expected 6 fields (query Q0 document rank score tag), found 5"));
-    }
-
-    #[test]
-    fn an_order_may_keep_the_score_that_a_document_had() {
-        for (iteration, ordered) in [
-            ("Q0", false),
-            ("assay-order", true),
-            ("assay-order=0.5", true),
-            ("order", false),
-            ("assay-ordered", false),
-        ] {
-            assert_eq!(
-                run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().is_ordered(),
-                ordered,
-                "{iteration}"
-            );
-        }
-        assert_eq!(run("q1 assay-order=0.5 d7 1 3 tag").unwrap().given_score().unwrap(), 0.5);
-        assert_eq!(run("q1 assay-order d7 1 3 tag").unwrap().given_score().unwrap(), 0.0);
-        for iteration in ["assay-order=", "assay-order=x", "assay-order=inf"] {
-            assert!(
-                run(&format!("q1 {iteration} d7 1 3 tag")).unwrap().given_score().is_err(),
-                "{iteration}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_score_is_a_finite_number() {
-        for score in ["nan", "inf", "-inf", "1e999", "x", "1.2.3", "0x10", ""] {
-            assert!(run(&format!("q1 Q0 d7 1 {score} tag")).is_err(), "{score}");
-        }
-        for (score, value) in [("1e3", 1000.0), ("-0", 0.0), ("+1", 1.0), (".5", 0.5), ("7.", 7.0)] {
-            assert_eq!(run(&format!("q1 Q0 d7 1 {score} tag")).unwrap().score, value);
-        }
-    }
-
-    #[test]
     fn a_line_ends_where_it_ends() {
         let line = Line::first(b"a bc\nd e f g h i");
         assert_eq!(line.words().collect::<Vec<_>>(), [&b"a"[..], b"bc"]);
         assert_eq!(line.bytes(), b"a bc");
         assert_eq!(Line::first(b"\nd").words().next(), None);
         assert_eq!(Line::first(b"a \nd").words().count(), 1);
-    }
-
-    #[test]
-    fn judgments_have_four_fields() {
-        let mut line = Line::first(b"q1 0 d1 0.5").words();
-        line.next();
-        assert_eq!(qrels_line(&mut line).unwrap(), QrelsLine { group: b"0", document: b"d1", grade: 0.5 });
-        for bad in ["q1 0 d1", "q1 0 d1 x", "q1 0 d1 1 2"] {
-            let mut line = Line::first(bad.as_bytes()).words();
-            line.next();
-            assert!(qrels_line(&mut line).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn blank_lines_and_comments_are_empty() {
-        for line in ["", "  ", "\r", "# q1"] {
-            assert!(is_empty(line.as_bytes()), "{line:?}");
-        }
-        assert!(!is_empty(b" x"));
     }
 }

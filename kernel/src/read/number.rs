@@ -179,15 +179,4 @@ mod tests {
             check(std::str::from_utf8(&text).unwrap());
         }
     }
-
-    #[test]
-    fn what_is_not_finite_is_told() {
-        for text in ["inf", "-nan", "1e999"] {
-            let message = number(text.as_bytes(), "score", "").unwrap_err().message;
-            assert!(message.starts_with("the score ") && message.contains("is not finite"), "{message}");
-        }
-        assert!(
-            number(b"x", "grade", "form").unwrap_err().message.contains("is not a number; expected \"form\"")
-        );
-    }
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::fault::Kind;
 use crate::rank::judged::Hit;
 use crate::rank::options::Duplicates;
 use crate::rank::rows::RowsBuilder;
@@ -147,29 +146,6 @@ fn ranked_later(text: &str, plan: Plan<'_>) -> Vec<u32> {
 }
 
 #[test]
-fn rankings_in_a_given_order_are_checked_where_rows_are_kept() {
-    let stop = AtomicBool::new(false);
-    let ordered = rank_by_rank().concat().replace(" Q0 ", " assay-order ");
-    let expected = scanned("order", &lines(12).concat(), Plan::new(1, &stop)).unwrap();
-    let scan = scanned("ordered", &ordered, Plan::new(2, &stop)).unwrap();
-    assert_eq!(hits(&scan).keys().count(), hits(&expected).keys().count());
-    let ranks = |scan: &Scan| -> Vec<u32> { hits(scan).values().flatten().map(|hit| hit.higher).collect() };
-    assert_eq!(ranks(&scan), ranks(&expected));
-    let rising = ordered + "q0 assay-order d99 1 1000 t\n";
-    let fault = scanned("rising", &rising, Plan::new(2, &stop)).unwrap_err();
-    assert!(fault.message.contains("line 601: a ranking in a given order"), "{}", fault.message);
-}
-
-#[test]
-fn queries_without_judgments_are_named() {
-    let stop = AtomicBool::new(false);
-    let scan =
-        scanned("unknown", "x Q0 d1 1 1 t\nq0 Q0 d0 1 1 t\ny Q0 d1 1 1 t\n", Plan::new(2, &stop)).unwrap();
-    assert_eq!(scan.unknown.len(), 2);
-    assert_eq!(scan.judged[0].facts.len(), 1);
-}
-
-#[test]
 fn the_first_fault_of_the_file_is_the_one_that_is_told() {
     let stop = AtomicBool::new(false);
     let mut text = lines(12);
@@ -183,15 +159,6 @@ fn the_first_fault_of_the_file_is_the_one_that_is_told() {
 }
 
 #[test]
-fn a_repeat_is_found_even_where_lines_do_not_stand_together() {
-    let stop = AtomicBool::new(false);
-    let text = "q0 Q0 d1 1 3 t\nq1 Q0 d1 1 3 t\nq0 Q0 d1 2 1 t\n";
-    let fault = scanned("repeat", text, Plan::new(2, &stop)).unwrap_err();
-    assert_eq!(fault.kind, Kind::Duplicate);
-    assert!(fault.message.contains("query 'q0' lists document 'd1'"));
-}
-
-#[test]
 fn which_repeat_is_told_does_not_depend_on_the_threads() {
     let stop = AtomicBool::new(false);
     let rows = ["q0 Q0 d1", "q1 Q0 d1", "q0 Q0 d2", "q0 Q0 d2", "q2 Q0 d3", "q2 Q0 d3", "q3 Q0 d1"];
@@ -201,13 +168,4 @@ fn which_repeat_is_told_does_not_depend_on_the_threads() {
         let fault = scanned(&format!("told{threads}-{round}"), &text, plan).unwrap_err();
         assert!(fault.message.contains("query 'q2' lists document 'd3'"), "{}", fault.message);
     }
-}
-
-#[test]
-fn it_stops_when_told() {
-    let stop = AtomicBool::new(true);
-    assert_eq!(
-        scanned("stop", &lines(12).concat(), Plan::new(2, &stop)).unwrap_err().kind,
-        Kind::Interrupted
-    );
 }

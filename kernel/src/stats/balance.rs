@@ -81,33 +81,3 @@ fn add(sums: &mut [u64], more: &[u64], times: u64) {
         *sum += times * more;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The same, pair by pair.
-    fn counted(a: &[f64], b: &[f64]) -> i64 {
-        let sign = |one: f64, other: f64| i64::from(other > one) - i64::from(other < one);
-        a.iter().flat_map(|&one| b.iter().map(move |&other| sign(one, other))).sum()
-    }
-
-    #[test]
-    fn are_those_of_all_pairs() {
-        let samples = [
-            vec![],
-            vec![1.0],
-            vec![1.0, 2.0, 1.0],
-            vec![3.0, 2.0],
-            vec![0.5, 1.0, 3.0, 1.0, 2.5, 4.0, 3.0, -0.0],
-            vec![-1.0, 0.25, 3.0, 1.0, 0.0, f64::INFINITY, 2.0, -2.0],
-            vec![6.0, 5.0, f64::NEG_INFINITY],
-            vec![0.0, -0.0, 0.0, -1.0],
-        ];
-        let found = balances(&samples, &AtomicBool::new(false)).unwrap();
-        let expected: Vec<i64> =
-            samples.iter().flat_map(|a| samples.iter().map(move |b| counted(a, b))).collect();
-        assert_eq!(found, expected);
-        assert_eq!(balances(&[], &AtomicBool::new(false)).unwrap(), []);
-    }
-}

@@ -18,42 +18,13 @@ type Lane = [f64; LANES];
 /// The numbers of a list, as they come from Python.
 type Numbers<'a> = &'a [[u8; 8]];
 
-/// The figures of the differences that count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Figures {
-    pub count: f64,
-    pub above_zero: f64,
-    pub below_zero: f64,
-    pub least: f64,
-    pub largest: f64,
-    pub sum: f64,
-    /// The sum of the squares of their distances to the mean.
-    pub squares: f64,
-}
+/// Of the differences that count: how many, above zero and below it, the least and the largest, their sum, and that of the
+/// squares of their distances to the mean.
+pub type Figures = [f64; 7];
 
-impl Figures {
-    pub fn numbers(&self) -> [f64; 7] {
-        let Self { count, above_zero, below_zero, least, largest, sum, squares } = *self;
-        [count, above_zero, below_zero, least, largest, sum, squares]
-    }
-}
-
-/// Differences rounded so that their sums are exact, next to the lists rounded so.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rounded {
-    pub count: f64,
-    /// The sum without signs; NaN if sums might be infinite.
-    pub size: f64,
-    pub sum: f64,
-    /// How far the differences are from those of the rounded lists, together.
-    pub gap: f64,
-}
-
-impl Rounded {
-    pub fn numbers(&self) -> [f64; 4] {
-        [self.count, self.size, self.sum, self.gap]
-    }
-}
+/// Of differences rounded so that their sums are exact: how many count, their sum without signs (NaN if sums might be
+/// infinite) and with them, and how far they are from those of the lists rounded so, together.
+pub type Rounded = [f64; 4];
 
 /// Lists of the same length, one after the other.
 pub struct Lists<'a> {
@@ -165,7 +136,7 @@ impl Task for Figure<'_> {
         let sum = pairwise(moved, |number| number);
         let mean = sum / count as f64;
         let squares = pairwise(moved, |number| (number - mean) * (number - mean));
-        Figures { count: count as f64, above_zero, below_zero, least, largest, sum, squares }
+        [count as f64, above_zero, below_zero, least, largest, sum, squares]
     }
 }
 
@@ -268,7 +239,7 @@ impl Task for Round<'_> {
         let [least, largest] = bounds_of(moved);
         let unit = unit_of(largest.max(-least).max(0.0) * moved.len() as f64);
         if !unit.is_finite() {
-            return Rounded { count, size: f64::NAN, sum: 0.0, gap: 0.0 };
+            return [count, f64::NAN, 0.0, 0.0];
         }
         let mut sums = [[0.0; LANES]; 3];
         for ((moved, before), after) in moved.chunks(LANES).zip(before.chunks(LANES)).zip(after.chunks(LANES))
@@ -282,7 +253,7 @@ impl Task for Round<'_> {
             }
         }
         let [size, sum, gap] = sums.map(|lane| lane.iter().sum());
-        Rounded { count, size, sum, gap }
+        [count, size, sum, gap]
     }
 }
 
@@ -294,72 +265,4 @@ fn unit_of(largest: f64) -> f64 {
     // A power of two above it, less 52 binary digits; of the smallest numbers, none is smaller than the unit.
     let exponent = (largest.to_bits() >> 52) as i32 - 1022 - 52;
     if exponent < -1022 { f64::MIN_POSITIVE } else { f64::from_bits(((exponent + 1023) as u64) << 52) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bytes_of(lists: &[&[f64]]) -> Vec<u8> {
-        lists.iter().flat_map(|list| list.iter().flat_map(|number| number.to_ne_bytes())).collect()
-    }
-
-    #[test]
-    fn differences_are_counted_and_summed() {
-        let stop = AtomicBool::new(false);
-        let lists: [&[f64]; 3] =
-            [&[1.0, 0.3, f64::NAN, 2.0, 5.0], &[2.0, 0.1 + 0.2, 1.0, 1.0, f64::INFINITY], &[f64::NAN; 5]];
-        let bytes = bytes_of(&lists);
-        let lists = Lists::new(&bytes, 5);
-        for threads in 1..4 {
-            let found = lists.figures(&[[0, 1], [1, 0], [0, 2]], 1e-9, threads, &stop).unwrap();
-            let [one, other, none] = found[..] else { panic!() };
-            assert_eq!(one.numbers(), [3.0, 1.0, 1.0, -1.0, 1.0, 0.0, 2.0]);
-            assert_eq!(other.numbers(), one.numbers());
-            assert_eq!((none.count, none.sum, none.squares), (0.0, 0.0, 0.0));
-        }
-        let fault = lists.figures(&[[0, 3]], 1e-9, 1, &stop).unwrap_err();
-        assert_eq!(fault.message, "there is no list 3");
-    }
-
-    #[test]
-    fn sums_are_in_pairs_of_pairs() {
-        let numbers: Vec<f64> = (1..=1001).map(|number| 1.0 / f64::from(number)).collect();
-        let whole = |numbers: &[f64]| pairwise(numbers, |number| number);
-        assert_eq!(whole(&[]), 0.0);
-        assert_eq!(whole(&numbers[..7]), numbers[..7].iter().sum::<f64>());
-        assert_eq!(whole(&numbers), whole(&numbers[..496]) + whole(&numbers[496..]));
-        assert_eq!(whole(&numbers[..200]), whole(&numbers[..96]) + whole(&numbers[96..200]));
-    }
-
-    #[test]
-    fn rounded_differences_are_close_to_those_of_the_systems() {
-        let stop = AtomicBool::new(false);
-        let bytes = bytes_of(&[&[0.25, 0.5, f64::NAN], &[1.0, 0.5, f64::NAN]]);
-        let systems = bytes_of(&[&[0.25, 0.5, 0.0], &[1.0, 0.75, 0.0]]);
-        let (lists, systems) = (Lists::new(&bytes, 3), Lists::new(&systems, 3));
-        let found = lists.rounded(&[[0, 1]], 1e-9, &systems, 1, &stop).unwrap();
-        assert_eq!(found[0].numbers(), [2.0, 0.75, 0.75, 0.25]);
-        let large = bytes_of(&[&[-1e308, 0.0], &[1e308, 0.0]]);
-        let lists = Lists::new(&large, 2);
-        assert!(lists.rounded(&[[0, 1]], 1e-9, &lists, 1, &stop).unwrap()[0].size.is_nan());
-    }
-
-    #[test]
-    fn units_keep_sums_exact() {
-        assert_eq!(unit_of(0.0), 2f64.powi(-52));
-        assert_eq!(unit_of(1.0), 2f64.powi(1 - 52));
-        assert_eq!(unit_of(0.75), 2f64.powi(-52));
-        assert_eq!(unit_of(6980.0), 2f64.powi(13 - 52));
-        assert_eq!(unit_of(1e-310), f64::MIN_POSITIVE);
-        assert_eq!(unit_of(f64::MIN_POSITIVE), f64::MIN_POSITIVE);
-        assert!(!unit_of(f64::INFINITY).is_finite());
-    }
-
-    #[test]
-    fn work_that_is_told_to_stop_ends() {
-        let stop = AtomicBool::new(true);
-        let bytes = bytes_of(&[&[1.0]]);
-        assert!(Lists::new(&bytes, 1).figures(&[[0, 0]], 1e-9, 2, &stop).is_err());
-    }
 }

@@ -81,16 +81,6 @@ impl Key {
         (self.0, if self.1 >= LONG { LONG } else { self.1 })
     }
 
-    /// The bytes of the word.
-    #[cfg(test)]
-    pub fn bytes(self, long: &LongWords) -> Vec<u8> {
-        if self.1 >= LONG {
-            return long.word(self).to_vec();
-        }
-        let bytes = [self.0.to_le_bytes(), self.1.to_le_bytes()].concat();
-        bytes[..(self.1 >> LENGTH) as usize].to_vec()
-    }
-
     /// Whether the words are equal.
     #[inline]
     pub fn is(self, other: Self, long: &LongWords) -> bool {

@@ -211,4 +211,21 @@ pub fn add_text(texts: &mut Texts, text: &[u8]) -> Result<(), Lack> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_out_of_place_are_characters() {
+        let cases: [(&[u8], (u32, usize)); 5] = [
+            (&[0xFF], (0xFF, 1)),
+            (&[0xC3], (0xC3, 1)),
+            (&[0xE6, 0x9D, 0xB1], (0x6771, 3)),
+            (&[0xED, 0xA0, 0x80], (0xD800, 3)),
+            (&[0xF4, 0xBF, 0xBF, 0xBF], (0xF4, 1)),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(split::decode(bytes), expected);
+        }
+        assert_eq!(characters(&[b'x', 0xE6, b' ', 0x80], &AtomicBool::new(false)).unwrap(), [0x80, 0xE6]);
+    }
+}

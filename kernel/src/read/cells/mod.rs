@@ -4,9 +4,9 @@
 pub mod lines;
 pub mod separated;
 
-use crate::fault::{Fault, Kind};
-use crate::memory::{Grow, Lack, THREAD, has_memory};
-use std::thread::Builder;
+use crate::fault::Fault;
+use crate::memory::{Grow, Lack};
+use crate::parallel::on_shares;
 
 /// What a column is needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,24 +172,12 @@ fn without_blank_end(block: &[u8]) -> &[u8] {
 
 /// The columns of a block, part by part, each read on a thread of its own; nothing where Python has to read it.
 fn decode(form: &impl Form, block: &[u8], threads: usize) -> Result<Option<Vec<Columns>>, Fault> {
-    let read = &|part| if simdutf8::basic::from_utf8(part).is_ok() { form.decode(part) } else { Ok(None) };
-    let parts = parts(form, block, threads)?;
-    let Some((first, others)) = parts.split_first() else { return Ok(Some(Vec::new())) };
-    let found = std::thread::scope(|scope| {
-        let start = |part| match has_memory(THREAD) {
-            true => Builder::new().spawn_scoped(scope, move || read(part)).map_err(|_| part),
-            false => Err(part),
-        };
-        let workers: Vec<_> = others.iter().copied().map(start).collect();
-        let first = read(first).map_err(Fault::from);
-        let lost = |_| Err(Fault::new(Kind::File, "reading stopped for a reason unknown; please report it"));
-        let others = workers.into_iter().map(|worker| match worker {
-            Ok(worker) => worker.join().map_or_else(lost, |found| found.map_err(Fault::from)),
-            Err(part) => read(part).map_err(Fault::from),
-        });
-        std::iter::once(first).chain(others).collect::<Vec<_>>()
-    });
-    found.into_iter().collect()
+    let read = |part: &[u8]| match simdutf8::basic::from_utf8(part) {
+        Ok(_) => Ok(form.decode(part)?),
+        Err(_) => Ok(None),
+    };
+    let found = on_shares(parts(form, block, threads)?.into_iter(), &read)?;
+    Ok(found.into_iter().collect())
 }
 
 /// A block in parts of whole rows, about equally long.
@@ -208,7 +196,3 @@ fn parts<'a>(form: &impl Form, block: &'a [u8], threads: usize) -> Result<Vec<&'
 
 /// Fewer bytes are not worth a thread.
 const LEAST: usize = 1 << 16;
-
-#[cfg(test)]
-#[path = "tests.rs"]
-mod tests;

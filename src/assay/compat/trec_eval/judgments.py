@@ -118,7 +118,7 @@ def read_plain(source: Source, content: bytes) -> Judgments | None:
     if NOT_PLAIN.search(content, 0, len(content) - content.endswith(b"\n")) or content.startswith(BYTE_ORDER_MARK):
         return None
     try:
-        rows = Rows.from_file(source.path, source.name, judgments=True, limits=LIMITS.get())
+        rows = Rows.from_files([source[:2]], source.name, judgments=True, limits=LIMITS.get())
         Index(rows, "error")
     except LimitError:
         raise

@@ -75,7 +75,7 @@ def rank_with_kernel(source: Source, judgments: Judgments) -> JudgedRun | None:
         rows = judgments.rows(judgments.encoding)
         index = Index(rows, "count")
         ranker = Ranker(index, [Options()], surplus=True)
-        ranker.add_file(source.path, source.name, count_threads(None), limits=LIMITS.get())
+        ranker.add_files([source[:2]], source.name, count_threads(None), limits=LIMITS.get())
     except LimitError:
         raise
     except DataError:
