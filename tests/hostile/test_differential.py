@@ -24,33 +24,10 @@ from tables import for_each
 pytestmark = pytest.mark.attack("Differential")
 
 MEASURES = [
-    *(
-        "ap",
-        "ap(rel=2)@20",
-        "ndcg",
-        "ndcg@10",
-        "ndcg(gain=exp2)@5",
-        "dcg@7",
-        "rr",
-        "rr(rel=2)",
-        "recall@5",
-        "recall@100",
-    ),
-    *(
-        "precision@5",
-        "precision@30",
-        "f@10",
-        "rprec",
-        "bpref",
-        "rbp",
-        "rbp(p=0.95)",
-        "err",
-        "err@10",
-        "hit_rate@3",
-        "auc",
-    ),
+    *("ap", "ap(rel=2)@20", "ndcg", "ndcg@10", "ndcg(gain=exp2)@5", "dcg@7", "rr", "rr(rel=2)", "recall@5", "recall@100"),
+    *("precision@5", "precision@30", "f@10", "rprec", "bpref", "rbp", "rbp(p=0.95)", "err", "err@10", "hit_rate@3", "auc"),
     *("iprec(recall=0.5)", "num_ret", "num_rel", "num_rel_ret", "judged@10"),
-]
+]  # fmt: skip
 SETTINGS = [
     {},
     {"ties": "docid_asc"},

@@ -46,11 +46,7 @@ CHECKPOINT = DATA + (
 )
 COMPRESSIONS = ("", ".gz", ".zst", ".bz2", ".xz")
 WRITERS = {
-    **{
-        f"run{kind}{more}": RUN + WRITE
-        for kind in (".trec", ".json", ".jsonl", ".csv", ".tsv")
-        for more in COMPRESSIONS
-    },
+    **{f"run{kind}{more}": RUN + WRITE for kind in (".trec", ".json", ".jsonl", ".csv", ".tsv") for more in COMPRESSIONS},
     **{
         f"qrels{kind}{more}": QRELS + WRITE
         for kind in (".trec", ".tsv", ".csv", ".json", ".jsonl")
@@ -63,7 +59,7 @@ WRITERS = {
     "records.jsonl": RECORDS,
     "records.jsonl.xz": RECORDS,
     **{f"ranx.{kind}": RANX for kind in ("json", "trec", "gz", "parquet")},
-}
+}  # fmt: skip
 # In `make test`: one of each kind.
 QUICK = (
     "run.trec",

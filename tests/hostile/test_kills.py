@@ -65,7 +65,7 @@ WRITERS = {
     "records.jsonl": RECORDS,
     **{f"table.{kind}": TABLE for kind in ("csv", "tsv", "json", "md", "tex", "html")},
     **{f"ranx.{kind}": RANX for kind in ("json", "trec", "gz", "parquet")},
-}
+}  # fmt: skip
 QUICK = ("run.trec", "run.csv.zst", "qrels.parquet", "saved.json", "records.jsonl", "table.csv", "ranx.json")
 CHECKPOINT = """
 import sys, time, assay

@@ -45,21 +45,9 @@ CASES = {
     "line, set": ("line", 100, padded(100), padded(101), "line 1: line longer than 100 bytes"),
     "rows": ("rows", 50, rows(50), rows(51), "query 'q1' has more than 50 rows"),
     "scattered rows": ("rows", 50, scattered(50), scattered(51), "has more than 50 rows"),
-    "gzip": (
-        "decompressed",
-        5000,
-        gzip.compress(padded(4999)),
-        gzip.compress(padded(5000)),
-        "more than 5,000 bytes when",
-    ),
-    "xz": (
-        "decompressed",
-        5000,
-        lzma.compress(padded(4999)),
-        lzma.compress(padded(5000)),
-        "more than 5,000 bytes when",
-    ),
-}
+    "gzip": ("decompressed", 5000, gzip.compress(padded(4999)), gzip.compress(padded(5000)), "more than 5,000 bytes when"),
+    "xz": ("decompressed", 5000, lzma.compress(padded(4999)), lzma.compress(padded(5000)), "more than 5,000 bytes when"),
+}  # fmt: skip
 
 
 @for_each("case", CASES)

@@ -50,16 +50,14 @@ NUMBERS = "FormatError: a.parquet: the column 'score' must hold numbers, not "
 IDS = "FormatError: a.parquet: the column 'doc_id' must hold strings or integers, not "
 EMPTY = "FormatError: a.parquet, row %d: the column '%s' is empty"
 COLUMNS = [
-    (table(), 0.75),
-    (table(query_id=pyarrow.array(QUERIES, pyarrow.large_string())), 0.75),
-    (table(query_id=pyarrow.array(QUERIES, pyarrow.string_view())), 0.75),
-    (table(doc_id=pyarrow.array(DOCUMENTS).dictionary_encode()), 0.75),
-    (scores([Decimal("2.0"), Decimal("1.0"), Decimal("5.0")]), 0.75),
-    (scores([2, 1, 5], pyarrow.int8()), 0.75),
-    (scores([2, 1, 2**63], pyarrow.uint64()), 0.75),
-    (table(score=pyarrow.array(np.array(SCORES, "float16"))), 0.75),
-    (scores(SCORES, pyarrow.float32()), 0.75),
-    (scores(["2", "1", "5"]), 0.75),
+    *((each, 0.75) for each in (
+        table(), table(query_id=pyarrow.array(QUERIES, pyarrow.large_string())),
+        table(query_id=pyarrow.array(QUERIES, pyarrow.string_view())),
+        table(doc_id=pyarrow.array(DOCUMENTS).dictionary_encode()),
+        scores([Decimal("2.0"), Decimal("1.0"), Decimal("5.0")]), scores([2, 1, 5], pyarrow.int8()),
+        scores([2, 1, 2**63], pyarrow.uint64()), table(score=pyarrow.array(np.array(SCORES, "float16"))),
+        scores(SCORES, pyarrow.float32()), scores(["2", "1", "5"]), table(extra=pyarrow.array([[{"a": [1]}]] * 3)),
+    )),
     (scores([True, False, True]), f"{NUMBERS}Boolean"),
     (scores([datetime.time(2)] * 3), f"{NUMBERS}Time"),
     (scores([DAY.date()] * 3), f"{NUMBERS}Date"),
@@ -79,15 +77,14 @@ COLUMNS = [
     (documents([DAY.date()] * 3), f"{IDS}Date"),
     (documents([2, 1, 3]), 0.0),
     (documents(["d2", None, "d3"]), EMPTY % (1, "doc_id")),
+    (documents(["d2", "", "d3"]), EMPTY % (1, "doc_id")),
     (documents([None] * 3, pyarrow.string()), EMPTY % (0, "doc_id")),
     (table(doc_id=pyarrow.nulls(3)), EMPTY % (0, "doc_id")),
-    (documents(["d2", "", "d3"]), EMPTY % (1, "doc_id")),
     (table().slice(0, 0), "DataError: a.parquet has no rankings"),
     (pyarrow.table({}), "DataError: a.parquet has no rankings"),
     (table().drop(["score"]), "has no column for score (columns: 'query_id', 'doc_id')"),
-    (table(extra=pyarrow.array([[{"a": [1]}]] * 3)), 0.75),
     (pyarrow.concat_tables([table()] * 2), "DuplicateError: a.parquet: query 'q1' lists document 'd2' more"),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -110,18 +107,12 @@ DAMAGED = "FormatError: a.parquet cannot be read as parquet: "
 BYTES = [
     (WHOLE, 0.75),
     (gzip.compress(WHOLE), 0.75),
-    (b"", DAMAGED),
-    (b"PAR1", DAMAGED),
-    (b"PAR1PAR1", DAMAGED),
-    (WHOLE[:-1], DAMAGED),
-    (WHOLE[: len(WHOLE) // 2], DAMAGED),
-    (WHOLE[:-4] + b"XXXX", DAMAGED),
-    (WHOLE + b"x", DAMAGED),
-    (WHOLE[:-8] + b"\xff\xff\xff\x7f" + WHOLE[-4:], DAMAGED),
-    (WHOLE[:-8] + b"\0\0\0\0" + WHOLE[-4:], DAMAGED),
-    (WHOLE[:-4] + b"PARE", DAMAGED),
-    (b"query_id,doc_id,score\nq1,d1,1\n", DAMAGED),
-]
+    *((each, DAMAGED) for each in (
+        b"", b"PAR1", b"PAR1PAR1", WHOLE[:-1], WHOLE[: len(WHOLE) // 2], WHOLE[:-4] + b"XXXX", WHOLE + b"x",
+        WHOLE[:-8] + b"\xff\xff\xff\x7f" + WHOLE[-4:], WHOLE[:-8] + b"\0\0\0\0" + WHOLE[-4:], WHOLE[:-4] + b"PARE",
+        b"query_id,doc_id,score\nq1,d1,1\n",
+    )),
+]  # fmt: skip
 
 
 @for_each(("content", "expected"), BYTES)
@@ -204,13 +195,11 @@ ROWS = "q1,d1,1\nq1,d2,0\nq2,d3,2\n"
 NOT_A_NUMBER = "FormatError: a.csv, line 2: '%s' in the column 'relevance' is not "
 # Judgments as CSV, and what they are.
 CSV = [
-    (JUDGED + ROWS, JUDGMENTS),
-    ((JUDGED + ROWS).replace("\n", "\r\n"), JUDGMENTS),
-    ("\ufeff" + JUDGED + ROWS, JUDGMENTS),
-    (JUDGED.replace("relevance", "rel") + ROWS, JUDGMENTS),
-    (JUDGED.replace("relevance", "score") + ROWS, JUDGMENTS),
-    (" " * 70_000 + "\n" + JUDGED + ROWS, JUDGMENTS),
-    ("\n" * 70_000 + JUDGED + ROWS, JUDGMENTS),
+    *((each, JUDGMENTS) for each in (
+        JUDGED + ROWS, (JUDGED + ROWS).replace("\n", "\r\n"), "\ufeff" + JUDGED + ROWS,
+        JUDGED.replace("relevance", "rel") + ROWS, JUDGED.replace("relevance", "score") + ROWS,
+        " " * 70_000 + "\n" + JUDGED + ROWS, "\n" * 70_000 + JUDGED + ROWS,
+    )),
     (JUDGED + "q1,d1,0.5\n", {"q1": {"d1": 0.5}}),
     (JUDGED + "q1,d1,-2\n", {"q1": {"d1": -2.0}}),
     (JUDGED + "q1,d1,high\n", NOT_A_NUMBER % "high"),
@@ -225,7 +214,7 @@ CSV = [
     ((JUDGED + ROWS).replace(",", ";"), "FormatError: a.csv, line 1: the columns are separated by ';'"),
     (JUDGED + 'q1,"d1,1\n', "FormatError: a.csv, line 2: a quote is not closed"),
     (JUDGED + "q1,d1,1\nq1,d1,2\n", "DuplicateError: "),
-]
+]  # fmt: skip
 
 
 @for_each(("content", "expected"), CSV)

@@ -41,7 +41,13 @@ def D(*ids):  # noqa: N802 - short names keep the table readable
 
 
 RUNS = [
-    (lambda: R, 0.75),
+    *((each, 0.75) for each in (
+        lambda: R, lambda: OrderedDict(R), lambda: defaultdict(dict, R), lambda: UserDict(R), lambda: MappingProxyType(R),
+        lambda: {"q1": Counter(d1=1, d2=2), "q2": Counter(d3=5)}, lambda: {"q1": ("d2", "d1"), "q2": ("d3",)},
+        lambda: {"q1": np.array(["d2", "d1"]), "q2": np.array(["d3"])},
+        lambda: {"q1": [("d2", 2), ("d1", 1)], "q2": [("d3", 1)]}, lambda: {10**40: {"d1": 1}, **R},
+        lambda: {1: {"d1": 1}, "1": {"d1": 1}, **R},
+    )),
     (lambda: float("nan"), "DataError: the run must be a dict, a list, a frame or a file, not float nan"),
     (lambda: b"q1 Q0 d1 1 1 t", "DataError: the run must be a dict, a list, a frame or a file, not bytes"),
     (lambda: "", "FileError: the path is empty"),
@@ -50,114 +56,64 @@ RUNS = [
     (lambda: {"q1"}, "DataError: the run must be a dict, a list, a frame or a file"),
     (lambda: dict, "DataError: the data is the class 'dict'"),
     (lambda: len, "DataError: the run must be a dict, a list, a frame or a file, not"),
-    (lambda: (i for i in range(3)), "DataError: the run must be a dict, a list, a frame or a file, not generator"),
     (lambda: iter(()), "DataError: the run must be a dict, a list, a frame or a file, not"),
-    (lambda: OrderedDict(R), 0.75),
-    (lambda: defaultdict(dict, R), 0.75),
-    (lambda: UserDict(R), 0.75),
-    (lambda: MappingProxyType(R), 0.75),
-    (lambda: {"q1": Counter(d1=1, d2=2), "q2": Counter(d3=5)}, 0.75),
+    (lambda: (i for i in range(3)), "DataError: the run must be a dict, a list, a frame or a file, not generator"),
     (lambda: {"q1": 3}, "DataError: ranking of query 'q1' must be a dict of scores, a list of"),
-    (
-        lambda: {"q1": (d for d in ["d2", "d1"]), "q2": ["d3"]},
-        "DataError: ranking of query 'q1' must be a dict of scores, a list of documents or a list of (document,",
-    ),
-    (lambda: {"q1": ("d2", "d1"), "q2": ("d3",)}, 0.75),
-    (lambda: {"q1": np.array(["d2", "d1"]), "q2": np.array(["d3"])}, 0.75),
-    (
-        lambda: {"q1": {"d2": 1, "d1": 0}.keys(), "q2": ["d3"]},
-        "DataError: ranking of query 'q1' must be a dict of scores, a list of documents or a list of (document,",
-    ),
+    (lambda: {"q1": (d for d in ["d2", "d1"]), "q2": ["d3"]}, "DataError: ranking of query 'q1' must be a dict of scores, a list of documents or a list of (document,"),
+    (lambda: {"q1": {"d2": 1, "d1": 0}.keys(), "q2": ["d3"]}, "DataError: ranking of query 'q1' must be a dict of scores, a list of documents or a list of (document,"),
     (lambda: {"q1": [["d1"]]}, "DataError: ranking of query 'q1': expected a pair (document,"),
-    (
-        lambda: {"q1": [[[[["d1"]]]]]},
-        "DataError: ranking of query 'q1': expected a pair (document, score), found list [[[['d1']]]]",
-    ),
+    (lambda: {"q1": [[[[["d1"]]]]]}, "DataError: ranking of query 'q1': expected a pair (document, score), found list [[[['d1']]]]"),
     (lambda: {"q1": [{"id": "d1"}]}, "DataError: ranking of query 'q1': an id must be a string or"),
     (lambda: {"q1": [1, "1"]}, "DuplicateError: query 'q1' lists document '1' more than"),
-    (lambda: {"q1": [("d2", 2), ("d1", 1)], "q2": [("d3", 1)]}, 0.75),
-    (
-        lambda: {"q1": [(2.0, "d2")]},
-        "DataError: ranking of query 'q1', document float 2.0: the score must be a number, not str 'd2'",
-    ),
+    (lambda: {"q1": [(2.0, "d2")]}, "DataError: ranking of query 'q1', document float 2.0: the score must be a number, not str 'd2'"),
     (lambda: {"q1": [("d2", 2, "x")]}, "DataError: ranking of query 'q1', document tuple ('d2', 2, 'x'):"),
     (lambda: S("1.5"), "DataError: ranking of query 'q1', document 'd1': the score must be a number,"),
     (lambda: S({}), "DataError: ranking of query 'q1', document 'd1': the score must be a number, not"),
-    (lambda: S(10**40), 0.5),
-    (lambda: S(-0.0), 0.5),
-    (lambda: S(5e-324), 0.5),
-    (lambda: S(1.7976931348623157e308), 0.5),
-    (lambda: S(Decimal("1.5")), 0.5),
-    (lambda: S(Fraction(1, 3)), 0.5),
-    (lambda: S(np.float16(1.5)), 0.5),
-    (lambda: S(np.longdouble(1.5)), 0.5),
-    (lambda: S(np.int8(-1)), 0.5),
-    (lambda: S(np.uint64(2**64 - 1)), 0.5),
-    (
-        lambda: S(np.datetime64("2024-01-01")),
-        "DataError: ranking of query 'q1', document 'd1': the score must be a number, not datetime64",
-    ),
-    (
-        lambda: S(datetime.timedelta(1)),
-        "DataError: ranking of query 'q1', document 'd1': the score must be a number, not timedelta",
-    ),
+    *((each, 0.5) for each in (
+        lambda: S(10**40), lambda: S(-0.0), lambda: S(5e-324), lambda: S(1.7976931348623157e308),
+        lambda: S(Decimal("1.5")), lambda: S(Fraction(1, 3)), lambda: S(np.float16(1.5)), lambda: S(np.longdouble(1.5)),
+        lambda: S(np.int8(-1)), lambda: S(np.uint64(2**64 - 1)), lambda: S(np.array(1.5)),
+    )),
+    (lambda: S(np.datetime64("2024-01-01")), "DataError: ranking of query 'q1', document 'd1': the score must be a number, not datetime64"),
+    (lambda: S(datetime.timedelta(1)), "DataError: ranking of query 'q1', document 'd1': the score must be a number, not timedelta"),
     (lambda: S(np.array([1.5])), "DataError: ranking of query 'q1', document 'd1': the score"),
-    (lambda: S(np.array(1.5)), 0.5),
-    (
-        lambda: S(np.array([1.5, 2])),
-        "DataError: ranking of query 'q1', document 'd1': the score must be a number, not ndarray array([1.5, 2.",
-    ),
-    (lambda: D(7), 0.25),
-    (lambda: D(2**63), 0.25),
-    (lambda: D(10**40), 0.25),
-    (lambda: D(-1), 0.25),
+    (lambda: S(np.array([1.5, 2])), "DataError: ranking of query 'q1', document 'd1': the score must be a number, not ndarray array([1.5, 2."),
+    *((each, 0.25) for each in (
+        lambda: D(7), lambda: D(2**63), lambda: D(10**40), lambda: D(-1), lambda: D(np.int64(7)),
+        lambda: D(np.uint64(2**64 - 1)), lambda: D(np.str_("d9")), lambda: D("\ud800"), lambda: D("\0"),
+        lambda: D("a\nb"), lambda: D("x" * 1000000), lambda: D("\u202ed1"), lambda: D("d\u200b1"), lambda: D("d1\u0301"),
+        lambda: D("ｄ１"), lambda: D("👩‍👩‍👧"),
+    )),
     (lambda: D(1.0), "DataError: ranking of query 'q1': an id must be a string or an integer, not"),
     (lambda: D(("a", "b")), "DataError: ranking of query 'q1': an id must be a string or an integer, not"),
-    (lambda: D(frozenset()), "DataError: ranking of query 'q1': an id must be a string or an"),
+    *((each, "DataError: ranking of query 'q1': an id must be a string or an") for each in (
+        lambda: D(frozenset()), lambda: D(uuid.UUID(int=1)), lambda: D(datetime.date(2024, 1, 1)),
+        lambda: D(np.float64(7)), lambda: D(np.bytes_(b"d9")), lambda: D(np.bool_(True)),
+    )),
     (lambda: D(Decimal(1)), "DataError: ranking of query 'q1': an id must be a string or an integer,"),
-    (lambda: D(uuid.UUID(int=1)), "DataError: ranking of query 'q1': an id must be a string or an"),
-    (lambda: D(datetime.date(2024, 1, 1)), "DataError: ranking of query 'q1': an id must be a string or an"),
     (lambda: D(pathlib.Path("a")), "DataError: ranking of query 'q1': an id must be a string or an integer,"),
-    (lambda: D(np.int64(7)), 0.25),
-    (lambda: D(np.uint64(2**64 - 1)), 0.25),
-    (lambda: D(np.float64(7)), "DataError: ranking of query 'q1': an id must be a string or an"),
-    (lambda: D(np.str_("d9")), 0.25),
-    (lambda: D(np.bytes_(b"d9")), "DataError: ranking of query 'q1': an id must be a string or an"),
-    (lambda: D(np.bool_(True)), "DataError: ranking of query 'q1': an id must be a string or an"),
     (lambda: D(1, "1"), "DuplicateError: query 'q1' lists document '1' more than once"),
-    (lambda: D("\ud800"), 0.25),
-    (lambda: D("\0"), 0.25),
-    (lambda: D("a\nb"), 0.25),
-    (lambda: D("x" * 1000000), 0.25),
     (lambda: D("é", "e\u0301"), 0.166667),
     (lambda: D("D1", "d1 "), 0.166667),
-    (lambda: D("\u202ed1"), 0.25),
-    (lambda: D("d\u200b1"), 0.25),
-    (lambda: D("d1\u0301"), 0.25),
-    (lambda: D("ｄ１"), 0.25),
-    (lambda: D("👩‍👩‍👧"), 0.25),
     (lambda: {1: {"d1": 1}}, "MismatchError: judgments and run have no query in common: the judgments"),
-    (lambda: {10**40: {"d1": 1}, **R}, 0.75),
     (lambda: {("q1",): {"d1": 1}}, "DataError: run: an id must be a string or an integer, not tuple"),
-    (lambda: {1: {"d1": 1}, "1": {"d1": 1}, **R}, 0.75),
     (lambda: [["d1"], ["d3"]], "MismatchError: judgments and run have no query in common: the"),
     (lambda: [{"d1": 1.0}], "MismatchError: judgments and run have no query in common: the"),
-    (
-        lambda: [{"query_id": "q1", "doc_id": "d1", "score": 1}],
-        "DataError: ranking of query '0', document 'query_id': the score must be a number, not str 'q1'",
-    ),
+    (lambda: [{"query_id": "q1", "doc_id": "d1", "score": 1}], "DataError: ranking of query '0', document 'query_id': the score must be a number, not str 'q1'"),
     (lambda: np.zeros((2, 2)), "DataError: ranking of query '0': an id must be a string or an"),
-    (
-        lambda: np.array([["q1", "d1", 1]], dtype=object),
-        "MismatchError: judgments and run have no query in common: the judgments have 'q1', 'q2', the run has",
-    ),
+    (lambda: np.array([["q1", "d1", 1]], dtype=object), "MismatchError: judgments and run have no query in common: the judgments have 'q1', 'q2', the run has"),
     (lambda: frame(), "DataError: ranking of query 'score': an id must be a string or an"),
-]
+]  # fmt: skip
 QRELS = [
-    (lambda: Q, 0.75),
-    (lambda: {"q1": {}, "q2": {"d3": 1}}, 0.5),
-    (lambda: {"q1": ["d1"], "q2": ["d3"]}, 0.75),
-    (lambda: {"q1": {"d1"}, "q2": {"d3"}}, 0.75),
+    *((each, 0.75) for each in (
+        lambda: Q, lambda: {"q1": ["d1"], "q2": ["d3"]}, lambda: {"q1": {"d1"}, "q2": {"d3"}},
+        lambda: {"q1": {"d1": Decimal(1)}, "q2": {"d3": 1}}, lambda: {"q1": {"d1": np.int64(1)}, "q2": {"d3": 1}},
+    )),
+    *((each, 0.5) for each in (
+        lambda: {"q1": {}, "q2": {"d3": 1}}, lambda: {"q1": {"d1": 10**40}}, lambda: {"q1": {"d1": -1}, "q2": {"d3": 1}},
+        lambda: {"q1": {"d1": 0.5}, "q2": {"d3": 1}}, lambda: {"q1": {"d1": -0.0}, "q2": {"d3": 1}},
+        lambda: {"q1": {"d1": 5e-324}, "q2": {"d3": 1}}, lambda: {"q1": {10**40: 1}, "q2": {"d3": 1}},
+    )),
     (lambda: {"q1": 1}, "DataError: judgments of query 'q1' must be a dict of grades or a list of"),
     (lambda: {"q1": [["d1"], ["d2"]], "q2": [["d3"]]}, 1.0),
     (lambda: {"q1": [[]], "q2": [["d3"]]}, "DataError: judgments of query 'q1': group 0 is empty"),
@@ -165,19 +121,11 @@ QRELS = [
     (lambda: {"q1": {"d1": "1"}}, "DataError: judgments of query 'q1', document 'd1': the grade must be"),
     (lambda: {"q1": {"d1": "relevant"}}, "DataError: judgments of query 'q1', document 'd1': the grade"),
     (lambda: {"q1": {"d1": 1e101}}, "FormatError: judgments: query 'q1', document 'd1': grade 1e101 is"),
-    (lambda: {"q1": {"d1": 10**40}}, 0.5),
-    (lambda: {"q1": {"d1": -1}, "q2": {"d3": 1}}, 0.5),
-    (lambda: {"q1": {"d1": 0.5}, "q2": {"d3": 1}}, 0.5),
-    (lambda: {"q1": {"d1": -0.0}, "q2": {"d3": 1}}, 0.5),
-    (lambda: {"q1": {"d1": 5e-324}, "q2": {"d3": 1}}, 0.5),
-    (lambda: {"q1": {"d1": Decimal(1)}, "q2": {"d3": 1}}, 0.75),
-    (lambda: {"q1": {"d1": np.int64(1)}, "q2": {"d3": 1}}, 0.75),
-    (lambda: {"q1": {10**40: 1}, "q2": {"d3": 1}}, 0.5),
     (lambda: {"q1": {1: 1, "1": 0}}, "DuplicateError: judgments: query 'q1' lists document '1' more"),
     (lambda: {"x": {"d1": 1}}, "MismatchError: judgments and run have no query in common: the"),
     (lambda: {"q1": {"x1": 1}, "q2": {"x3": 1}}, 0.0),
     (lambda: {"q1": {"d1": 0}, "q2": {"d3": 0}}, 0.0),
-]
+]  # fmt: skip
 
 
 @for_each(("make", "expected"), RUNS)
@@ -191,24 +139,23 @@ def test_judgments(make, expected):
 
 
 RUN_FRAMES = [
-    (lambda: polars.DataFrame(frame()), 0.75),
-    (lambda: polars.DataFrame(frame()).lazy(), 0.75),
+    *((each, 0.75) for each in (
+        lambda: polars.DataFrame(frame()), lambda: polars.DataFrame(frame()).lazy(), lambda: pandas.DataFrame(frame()),
+        lambda: pyarrow.table(frame()), lambda: polars.DataFrame(frame(score=("2", "1", "5"))),
+        lambda: polars.DataFrame(frame()).with_columns(polars.col("doc_id").cast(polars.Categorical)),
+        lambda: polars.DataFrame(frame(score=(Decimal("2.5"), Decimal(1), Decimal(5)))),
+        lambda: polars.DataFrame(frame()).with_columns(polars.col("score").cast(polars.Float32)),
+        lambda: polars.DataFrame(frame(score=(2, 1, 5))).with_columns(polars.col("score").cast(polars.UInt64)),
+        lambda: pandas.DataFrame(frame()).astype({"doc_id": "category"}),
+        lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"]).dictionary_encode()}),
+        lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"], pyarrow.large_string())}),
+        lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"], pyarrow.string_view())}),
+    )),
     (lambda: polars.Series([1]), "FormatError: the frame has no column for query_id (columns: '')"),
-    (lambda: pandas.DataFrame(frame()), 0.75),
-    (lambda: pyarrow.table(frame()), 0.75),
-    (lambda: polars.DataFrame(frame(score=("2", "1", "5"))), 0.75),
     (lambda: polars.DataFrame(frame(doc=(2, 1, 3))), 0.0),
-    (lambda: polars.DataFrame(frame()).with_columns(polars.col("doc_id").cast(polars.Categorical)), 0.75),
-    (lambda: polars.DataFrame(frame(score=(Decimal("2.5"), Decimal(1), Decimal(5)))), 0.75),
-    (lambda: polars.DataFrame(frame()).with_columns(polars.col("score").cast(polars.Float32)), 0.75),
-    (lambda: polars.DataFrame(frame(score=(2, 1, 5))).with_columns(polars.col("score").cast(polars.UInt64)), 0.75),
     (lambda: polars.DataFrame({**frame(), "doc_id": polars.Series(["d2", 3, "d3"], dtype=polars.Object)}), 0.5),
-    (lambda: pandas.DataFrame(frame()).astype({"doc_id": "category"}), 0.75),
     (lambda: pandas.DataFrame(frame(doc=("d2", 1, "d3"))), 0.5),
-    (
-        lambda: pandas.DataFrame([["q1", "d1", "d2", 1.0]], columns=["query_id", "doc_id", "doc_id", "score"]),
-        "FormatError: the frame: duplicate column 'doc_id'",
-    ),
+    (lambda: pandas.DataFrame([["q1", "d1", "d2", 1.0]], columns=["query_id", "doc_id", "doc_id", "score"]), "FormatError: the frame: duplicate column 'doc_id'"),
     (
         lambda: pandas.DataFrame(
             [["q1", "d1", 1.0]],
@@ -216,35 +163,20 @@ RUN_FRAMES = [
         ),
         "FormatError: the frame has no column for query_id (columns: '('query_id', '')', '('doc_id', '')',",
     ),
-    (
-        lambda: pandas.DataFrame([["q1", "d1", 1.0]]),
-        "FormatError: the frame has no column for query_id (columns: '0', '1', '2')",
-    ),
-    (lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"]).dictionary_encode()}), 0.75),
-    (lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"], pyarrow.large_string())}), 0.75),
-    (lambda: pyarrow.table({**frame(), "doc_id": pyarrow.array(["d2", "d1", "d3"], pyarrow.string_view())}), 0.75),
-    (
-        lambda: pyarrow.table({**frame(), "score": pyarrow.array([2, 1, 5], pyarrow.timestamp("s"))}),
-        "FormatError: the frame: the column 'score' must hold numbers, not Datetime(time_unit='ms',",
-    ),
+    (lambda: pandas.DataFrame([["q1", "d1", 1.0]]), "FormatError: the frame has no column for query_id (columns: '0', '1', '2')"),
+    (lambda: pyarrow.table({**frame(), "score": pyarrow.array([2, 1, 5], pyarrow.timestamp("s"))}), "FormatError: the frame: the column 'score' must hold numbers, not Datetime(time_unit='ms',"),
     (
         lambda: pyarrow.table(
             {**frame(), "score": pyarrow.array([[("a", 1)], [], []], pyarrow.map_(pyarrow.string(), pyarrow.int64()))}
         ),
         "FormatError: the frame: the column 'score' must hold numbers, not Map(String, Int64)",
     ),
-]
+]  # fmt: skip
 QRELS_FRAMES = [
     (lambda: polars.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d1", "d3"], "relevance": [1, 1]}), 0.75),
-    (
-        lambda: polars.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [None]}),
-        "FormatError: the frame, row 0: the column 'relevance' is empty",
-    ),
-    (
-        lambda: polars.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [float("nan")]}),
-        "FormatError: the frame, row 0: 'nan' in the column 'relevance' is not finite",
-    ),
-]
+    (lambda: polars.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [None]}), "FormatError: the frame, row 0: the column 'relevance' is empty"),
+    (lambda: polars.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [float("nan")]}), "FormatError: the frame, row 0: 'nan' in the column 'relevance' is not finite"),
+]  # fmt: skip
 
 
 @for_each(("make", "expected"), RUN_FRAMES)

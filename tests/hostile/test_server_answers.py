@@ -45,10 +45,7 @@ ANSWERS = {
     "nested 500 deep": (b"[" * 500 + b"]" * 500, NO_ID),
     "NaN": (b"NaN", NO_LIST + "'nan'"),
     "duplicate keys": (b'{"ids": ["d1"], "ids": ["d2"]}', "the response: duplicate key 'ids'"),
-    "a duplicate key that is a key": (
-        b'{"%s": 1, "%s": 2}' % ((KEYS[1].encode(),) * 2),
-        "the response: duplicate key '…'",
-    ),
+    "a duplicate key that is a key": (b'{"%s": 1, "%s": 2}' % ((KEYS[1].encode(),) * 2), "the response: duplicate key '…'"),
     "duplicate keys inside": (b'[{"id": "d1", "id": "d2"}]', "the response: duplicate key 'id'"),
     "null": (None, NO_LIST + "'None'"),
     "true": (True, NO_LIST + "'True'"),
@@ -57,15 +54,9 @@ ANSWERS = {
     "an empty list": ([], []),
     "an empty object": ({}, "the response is an empty object"),
     "an error as an object": ({"error": "no"}, "the response has no list of documents; its keys are 'error'"),
-    "an error with a key": (
-        {"error": KEYS[1], KEYS[0]: 1},
-        "the response has no list of documents; its keys are 'error', '…'",
-    ),
+    "an error with a key": ({"error": KEYS[1], KEYS[0]: 1}, "the response has no list of documents; its keys are 'error', '…'"),
     "an error with escapes": ({"\x1b[31m": 1}, r"the response has no list of documents; its keys are '\x1b[31m'"),
-    "10,000 keys": (
-        {f"k{number}": "x" for number in range(10_000)},
-        "the response has no list of documents; its keys are 'k0'",
-    ),
+    "10,000 keys": ({f"k{number}": "x" for number in range(10_000)}, "the response has no list of documents; its keys are 'k0'"),
     "an object of lists": ({"ids": {"a": ["d1"]}}, "the response has no list of documents"),
     "a null list": ({"ids": None}, "the response has no list of documents"),
     "a text for a list": ({"ids": "d1"}, "the response has no list of documents"),
@@ -76,10 +67,7 @@ ANSWERS = {
     "a list of fractions": ([1.5], NO_ID),
     "a list of both": (["d1", {"id": "d2"}], ["d1", "d2"]),
     "an id of 10**40": ([{"id": 10**40}], [str(10**40)]),
-    "an id of 5,000 digits": (
-        f'[{{"id": {HUGE}}}]'.encode(),
-        "the response: invalid JSON: a number has too many digits",
-    ),
+    "an id of 5,000 digits": (f'[{{"id": {HUGE}}}]'.encode(), "the response: invalid JSON: a number has too many digits"),
     "an id of 1e999": (b'[{"id": 1e999}]', BAD_ID + "'inf'"),
     "no id": ([{"title": "t"}], NO_ID),
     "a null id": ([{"id": None}], NO_ID),
@@ -89,19 +77,13 @@ ANSWERS = {
     "an id of 1 MB": ([{"id": "x" * 1_000_000}], ["x" * 1_000_000]),
     "an id with blanks": ([{"id": "d 1\n2"}], ["d 1\n2"]),
     "an id with escapes": ([{"id": "\x1b[2J"}], ["\x1b[2J"]),
-    "a lone surrogate as an id": (
-        b'["\\ud800"]',
-        "the response: the id of a document must be valid Unicode, not '\\ud800'",
-    ),
+    "a lone surrogate as an id": (b'["\\ud800"]', "the response: the id of a document must be valid Unicode, not '\\ud800'"),
     "a lone surrogate in a title": (b'[{"id": "d1", "text": "\\udfff"}]', ["d1"]),
     "duplicate ids": (["d1", "d1", "d2"], ["d1", "d2"]),
     "ids that differ by a blank": (["d1", "d1 "], ["d1", "d1 "]),
     "a number and its text": ([1, "1"], ["1"]),
     "more than asked": ([f"d{number}" for number in range(1000)], ["d0", "d1", "d2", "d3", "d4"]),
-    "a million documents": (
-        b"[" + b",".join(b'"d%d"' % number for number in range(1_000_000)) + b"]",
-        "the response has more than 100,000 documents; k is 5, return that many",
-    ),
+    "a million documents": (b"[" + b",".join(b'"d%d"' % number for number in range(1_000_000)) + b"]", "the response has more than 100,000 documents; k is 5, return that many"),
     "scores": ([["d1", 2], ["d2", 1]], ["d1", "d2"]),
     "scores as texts": ([{"id": "d1", "score": "0.5"}], NO_NUMBER),
     "scores that are NaN": (b'[{"id": "d1", "score": NaN}]', NO_NUMBER),
@@ -123,12 +105,9 @@ ANSWERS = {
     "a key in the message of no id": ([{"name": KEYS[1]}], NO_ID),
     "an answer that is not a text": ({"answer": 7, "contexts": ["d1"]}, ["d1"]),
     "an answer without contexts": ({"answer": "yes"}, "the response has no list of documents; its keys are 'answer'"),
-    "more contexts than ids": (
-        {"answer": "a", "contexts": ["x", "y"], "ids": ["d1"]},
-        "the response has 1 ids but 2 contexts",
-    ),
+    "more contexts than ids": ({"answer": "a", "contexts": ["x", "y"], "ids": ["d1"]}, "the response has 1 ids but 2 contexts"),
     "an answer of 1 MB": ({"answer": "x" * 1_000_000, "contexts": ["d1"]}, ["d1"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ANSWERS)

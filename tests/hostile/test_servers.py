@@ -59,10 +59,7 @@ WIRE = {
     "endless headers": (flood(OK, b"X: 1\r\n"), "invalid response: Receive buffer too long"),
     "endless header": (flood(OK + b"X: ", b"x"), "invalid response: Receive buffer too long"),
     "endless body": (flood(OK + b"\r\n[", b" "), "the response is larger than 64 MiB"),
-    "endless body of a length": (
-        flood(OK + b"Content-Length: 99999999999\r\n\r\n[", b" "),
-        "the response is larger than 64 MiB",
-    ),
+    "endless body of a length": (flood(OK + b"Content-Length: 99999999999\r\n\r\n[", b" "), "the response is larger than 64 MiB"),
     "endless chunks": (flood(CHUNKED, b"1000\r\n" + b" " * 4096 + b"\r\n"), "the response is larger than 64 MiB"),
     "endless small chunks": (flood(CHUNKED, b"1\r\n \r\n"), LATE),
     "endless chunk extension": (flood(CHUNKED + b"1;x=", b"x"), "invalid response: Receive buffer too long"),
@@ -80,24 +77,15 @@ WIRE = {
     "a length that is a word": (answer(IDS, "Content-Length: six\r\n"), "invalid response: bad Content-Length"),
     "a length of nothing": (answer(IDS, "Content-Length: \r\n"), "invalid response: bad Content-Length"),
     "a length of 40 digits": (answer(IDS, f"Content-Length: {'9' * 40}\r\n"), "invalid response: bad Content-Length"),
-    "two lengths": (
-        answer(IDS, "Content-Length: 6\r\nContent-Length: 5\r\n"),
-        "invalid response: conflicting Content-Length headers",
-    ),
+    "two lengths": (answer(IDS, "Content-Length: 6\r\nContent-Length: 5\r\n"), "invalid response: conflicting Content-Length headers"),
     "two lengths in one": (answer(IDS, "Content-Length: 6, 5\r\n"), "invalid response: conflicting Content-Length"),
     "the same length twice": (answer(IDS, "Content-Length: 6\r\nContent-Length: 6\r\n"), ["d1"]),
-    "a length and chunks": (
-        answer(b"6\r\n" + IDS + b"\r\n0\r\n\r\n", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"),
-        ["d1"],
-    ),
+    "a length and chunks": (answer(b"6\r\n" + IDS + b"\r\n0\r\n\r\n", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"), ["d1"]),
     "a chunk size that is a word": (CHUNKED + b"six\r\n" + IDS, "invalid response: illegal chunk header"),
     "a negative chunk size": (CHUNKED + b"-6\r\n" + IDS, "invalid response: illegal chunk header"),
     "a chunk size of 40 digits": (CHUNKED + b"f" * 40 + b"\r\n" + IDS, "invalid response: illegal chunk header"),
     "a chunk of 2^60 bytes": (CHUNKED + b"1000000000000000\r\n" + IDS, CUT.replace("message body", "message")),
-    "a chunk longer than its size": (
-        CHUNKED + b"3\r\n" + IDS + b"\r\n0\r\n\r\n",
-        "invalid response: malformed chunk footer",
-    ),
+    "a chunk longer than its size": (CHUNKED + b"3\r\n" + IDS + b"\r\n0\r\n\r\n", "invalid response: malformed chunk footer"),
     "chunks without an end": (CHUNKED + b"6\r\n" + IDS + b"\r\n", CUT.replace(" body", "")),
     "garbage after the chunks": (CHUNKED + b"6\r\n" + IDS + b"\r\n0\r\n\r\ngarbage", ["d1"]),
     "chunks with an extension": (CHUNKED + b"6;x=1\r\n" + IDS + b"\r\n0\r\nX: 1\r\n\r\n", ["d1"]),
@@ -110,28 +98,16 @@ WIRE = {
     "identity": (encoded(IDS, "identity"), ["d1"]),
     "a gzip bomb": (Bomb(gzip.compress, "gzip"), "the response is larger than 64 MiB"),
     "a deflate bomb": (Bomb(zlib.compress, "deflate"), "the response is larger than 64 MiB"),
-    "a bomb in a bomb": (
-        Bomb(lambda blanks: gzip.compress(gzip.compress(blanks)), "gzip, gzip"),
-        "the response is compressed 2 times",
-    ),
+    "a bomb in a bomb": (Bomb(lambda blanks: gzip.compress(gzip.compress(blanks)), "gzip, gzip"), "the response is compressed 2 times"),
     "twenty encodings": (encoded(IDS, ", ".join(["gzip"] * 20)), "the response is compressed 20 times"),
-    "gzip cut off": (
-        encoded(gzip.compress(IDS * 99)[:-12], "gzip"),
-        "invalid response: the compressed content is cut off",
-    ),
-    "gzip without its checksum": (
-        encoded(gzip.compress(IDS)[:-4], "gzip"),
-        "invalid response: the compressed content is cut off",
-    ),
+    "gzip cut off": (encoded(gzip.compress(IDS * 99)[:-12], "gzip"), "invalid response: the compressed content is cut off"),
+    "gzip without its checksum": (encoded(gzip.compress(IDS)[:-4], "gzip"), "invalid response: the compressed content is cut off"),
     "gzip with a wrong checksum": (encoded(gzip.compress(IDS)[:-8] + b"\0" * 8, "gzip"), "invalid response: Error -3"),
     "garbage after gzip": (encoded(gzip.compress(IDS) + b"garbage", "gzip"), ["d1"]),
     "plain text called gzip": (encoded(IDS, "gzip"), "invalid response: Error -3"),
     "plain text called deflate": (encoded(IDS, "deflate"), "invalid response: the compressed content is cut off"),
     "nothing called gzip": (encoded(b"", "gzip"), "the response is not JSON: it is empty"),
-    "zstandard": (
-        encoded(pyarrow.compress(IDS, "zstd", asbytes=True), "zstd"),
-        "the response is compressed with 'zstd'",
-    ),
+    "zstandard": (encoded(pyarrow.compress(IDS, "zstd", asbytes=True), "zstd"), "the response is compressed with 'zstd'"),
     "brotli": (encoded(b'\x8b\x02\x80["d1"]\x03', "br"), "the response is compressed with 'br'"),
     "an unknown encoding": (encoded(IDS, "rot13"), "the response is compressed with 'rot13'"),
     "an encoding that echoes a key": (encoded(IDS, KEYS[1]), "the response is compressed with '…'"),
@@ -157,7 +133,7 @@ WIRE = {
     "100 before": (b"HTTP/1.1 100 Continue\r\n\r\n" + answer(IDS), ["d1"]),
     "103 before": (b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + answer(IDS), ["d1"]),
     "two answers": (answer(IDS) + answer(["d2"]), ["d1"]),
-}
+}  # fmt: skip
 
 
 # These take a second each; the others of their kind are quick.
@@ -180,39 +156,19 @@ def test_how_it_is_sent(kind, tmp_path):
 HTML = b"<html><body>Bad \x1b]0;title\x07 gateway</body></html>"
 # The status and headers of an answer, its content, and how the failure begins.
 STATUSES = {
-    "101": (
-        "101 Switching Protocols",
-        "Upgrade: websocket\r\n",
-        b"",
-        "HTTP 101: the server changes to another protocol",
-    ),
+    "101": ("101 Switching Protocols", "Upgrade: websocket\r\n", b"", "HTTP 101: the server changes to another protocol"),
     "204": ("204 No Content", "", b"", "the response is not JSON: it is empty"),
     "205": ("205 Reset Content", "", b"", "the response is not JSON: it is empty"),
     "206": ("206 Partial Content", "Content-Range: bytes 0-3/6\r\n", IDS[:4], "the response is not JSON: '[\"d1'"),
     "300": ("300 Multiple Choices", "", b"", "HTTP 300 Multiple Choices: redirected; redirects are not followed"),
     "to itself": ("301 Moved", "Location: /search\r\n", b"", "HTTP 301 Moved: redirected to /search;"),
-    "to a file": (
-        "302 Found",
-        "Location: file:///etc/passwd\r\n",
-        b"",
-        "HTTP 302 Found: redirected to file:///etc/passwd;",
-    ),
+    "to a file": ("302 Found", "Location: file:///etc/passwd\r\n", b"", "HTTP 302 Found: redirected to file:///etc/passwd;"),
     "to nowhere": ("303 See Other", "Location: \r\n", b"", "HTTP 303 See Other: redirected; redirects"),
     "to many": ("307 To", "Location: /a\r\nLocation: /b\r\n", b"", "HTTP 307 To: redirected to /a, /b;"),
-    "to a key": (
-        "308 To",
-        f"Location: http://h/{KEYS[1]}?token={KEYS[0]}\r\n",
-        b"",
-        "HTTP 308 To: redirected to http://h/…;",
-    ),
+    "to a key": ("308 To", f"Location: http://h/{KEYS[1]}?token={KEYS[0]}\r\n", b"", "HTTP 308 To: redirected to http://h/…;"),
     "to escapes": ("302 To", "Location: /\x9b31m\xe2\x80\xae\r\n", b"", "HTTP 302 To: redirected to /"),
     "304": ("304 Not Modified", "", b"", "HTTP 304 Not Modified: neither an answer nor an error"),
-    "305": (
-        "305 Use Proxy",
-        "Location: http://127.0.0.1:1/\r\n",
-        b"",
-        "HTTP 305 Use Proxy: redirected to http://127.0.0.1:1/",
-    ),
+    "305": ("305 Use Proxy", "Location: http://127.0.0.1:1/\r\n", b"", "HTTP 305 Use Proxy: redirected to http://127.0.0.1:1/"),
     "306": ("306 Switch Proxy", "", b"", "HTTP 306 Switch Proxy: neither an answer nor an error"),
     "400": ("400 Bad Request", "", KEYS[0].encode(), "HTTP 400 Bad Request: '…'"),
     "401": ("401 Unauthorized", f"WWW-Authenticate: Basic realm={KEYS[1]}\r\n", b"no", "HTTP 401 Unauthorized: 'no'"),
@@ -222,12 +178,7 @@ STATUSES = {
     "413": ("413 Content Too Large", "", b"", "HTTP 413 Content Too Large"),
     "418": ("418 I'm a teapot", "", b"short and stout", "HTTP 418 I'm a teapot: 'short and stout'"),
     "421": ("421 Misdirected Request", "", b"", "HTTP 421 Misdirected Request"),
-    "451": (
-        "451 Unavailable For Legal Reasons",
-        "",
-        HTML,
-        r"HTTP 451 Unavailable For Legal Reasons: '<html><body>Bad \x1b]0;",
-    ),
+    "451": ("451 Unavailable For Legal Reasons", "", HTML, r"HTTP 451 Unavailable For Legal Reasons: '<html><body>Bad \x1b]0;"),
     "500": ("500 Error", "", HTML, r"HTTP 500 Error: '<html><body>Bad \x1b]0;title\x07 gateway</body></html>'"),
     "a long error page": ("500 Error", "", b"<p>" + KEYS[2].encode() + b"x" * (8 << 20), "HTTP 500 Error: '<p>…xxx"),
     "502": ("502 Bad Gateway", "", b"\xff\xfe\x00", "HTTP 502 Bad Gateway: '"),
@@ -239,14 +190,9 @@ STATUSES = {
     "a key as the reason": (f"403 {KEYS[1]} denied", "", b"", "HTTP 403 … denied"),
     "half a key as the reason": (f"500 {'x' * 70}{KEYS[1]} denied", "", b"", f"HTTP 500 {'x' * 70}…"),
     "a reason of 50,000 characters": ("500 " + "x" * 50_000, "", b"", f"HTTP 500 {'x' * 80}…"),
-    "an error that echoes the request": (
-        "500 No",
-        "",
-        f"POST /search?token={KEYS[0]} X-Api-Key: {KEYS[1]}".encode(),
-        "HTTP 500 No: 'POST /search?",
-    ),
+    "an error that echoes the request": ("500 No", "", f"POST /search?token={KEYS[0]} X-Api-Key: {KEYS[1]}".encode(), "HTTP 500 No: 'POST /search?"),
     "an error with half a key": ("500 No", "", b"x" * 70 + KEYS[1].encode(), f"HTTP 500 No: '{'x' * 70}…'"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", STATUSES)

@@ -25,18 +25,12 @@ NO_TABLE = f"{SETTINGS}must be a table of settings"
 NOTHING = "nothing to check; set --min ndcg@10=0.45 or --max-drop"
 # What is in the file, and the exit code, or the message with exit code 2.
 CASES = [
-    (G + M, 0),
-    (G + D, 0),
+    *((each, 0) for each in (
+        G + M, G + D, G + "minimum = {rr = 0.75}\n", G + "minimum.rr = 0.5\n", G + "[gate.minimum]\nrr = 0.5\n",
+        G + D.replace("_", "-"), "\ufeff" + G + M, (G + M).replace("\n", "\r\n"), (G + M).encode("utf-16"),
+        gzip.compress((G + M).encode()), (G + M)[:-1],
+    )),
     (G + "minimum = {rr = 0.76}\n", 1),
-    (G + "minimum = {rr = 0.75}\n", 0),
-    (G + "minimum.rr = 0.5\n", 0),
-    (G + "[gate.minimum]\nrr = 0.5\n", 0),
-    (G + D.replace("_", "-"), 0),
-    ("\ufeff" + G + M, 0),
-    ((G + M).replace("\n", "\r\n"), 0),
-    ((G + M).encode("utf-16"), 0),
-    (gzip.compress((G + M).encode()), 0),
-    ((G + M)[:-1], 0),
     (G + D + "alpha = nan\n", f"{ALPHA}'nan'"),
     (G + D + "alpha = inf\n", f"{ALPHA}'inf'"),
     (G + D + "alpha = 0\n", f"{ALPHA}'0'"),
@@ -96,10 +90,9 @@ CASES = [
     (G + M + '"" = 1\n', f"{SETTINGS}unknown setting ''; the settings are"),
     (G + M + "x" * 20000 + " = 1\n", f"{SETTINGS}unknown setting '{'x' * 60}…'; the settings are"),
     (G + M + '"\\u001b[2J" = 1\n', f"{SETTINGS}unknown setting '\\x1b[2J'"),
-    ("gate = [1]\n", NO_TABLE),
-    ('gate = "x"\n', NO_TABLE),
-    ("gate = 1\n", NO_TABLE),
-    ('[[gate]]\nqrels = "q"\n', NO_TABLE),
+    *((each, NO_TABLE) for each in (
+        "gate = [1]\n", 'gate = "x"\n', "gate = 1\n", '[[gate]]\nqrels = "q"\n',
+    )),
     (G.replace("gate", "gates") + M, "assay.toml: unknown section [gates]; did you mean [gate]?"),
     (G.replace("gate", "GATE") + M, "assay.toml: unknown section [GATE]; did you mean [gate]?"),
     (G.replace("gate", "tool.assay.gate") + M, "missing RUN; name the run to check"),
@@ -121,7 +114,7 @@ CASES = [
     ("[gate" + ".a" * 5000 + "]\n", f"{SETTINGS}unknown setting 'a'"),
     (G + M + f"depth = {'9' * 400}\n", f"{SETTINGS}depth must be a whole number of at most 308"),
     (G + M + 'doc_id = "regex:("\n', f"{SETTINGS}--policy doc_id: the regular expression '('"),
-]
+]  # fmt: skip
 
 
 @pytest.fixture

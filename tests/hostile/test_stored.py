@@ -57,16 +57,8 @@ FIELDS = [
     (("measures", 0), "", ("measure 1", "row 1 of the queries must be an id and 7 values")),
     (("measures", 0, "name"), "word", "measure 1"),
     (("measures", 0, "measure"), "word", "measure 1"),
-    (
-        ("measures", 0, "aggregate"),
-        "",
-        ("measure 1: aggregate must be mean or geometric or sum", "measure 1 is missing"),
-    ),
-    (
-        ("measures", 0, "higher_is_better"),
-        "true",
-        ("measure 1: higher_is_better must be true or", "measure 1 is missing"),
-    ),
+    (("measures", 0, "aggregate"), "", ("measure 1: aggregate must be mean or geometric or sum", "measure 1 is missing")),
+    (("measures", 0, "higher_is_better"), "true", ("measure 1: higher_is_better must be true or", "measure 1 is missing")),
     (("notes",), "list", ("notes", A_NOTE)),
     (("notes", 0), "removed", A_NOTE),
     (("notes", 0, "kind"), "word", A_NOTE),
@@ -79,7 +71,7 @@ FIELDS = [
     (("queries", 0), "removed", f"{ROW} must be an id and 8 values, not"),
     (("queries", 0, 0), "empty word escape", ROW),
     (("queries", 0, 1), "null fraction", ("ap of query 'q1'", f"{ROW} must be an id and 8 values, not")),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -166,18 +158,13 @@ RAW = [
     (b"NaN", "NaN is not JSON"),
     (b"Infinity", "Infinity is not JSON"),
     (b"1e999", "ap of query 'q1'"),
-    (b"0x1", "line "),
-    (b"01", "line "),
-    (b"1.", "line "),
-    (b".5", "line "),
-    (b"+1", "line "),
-    (b"1,", "line "),
-    (b"'1'", "line "),
-    (b"0.5//", "line "),
+    *((each, "line ") for each in (
+        b"0x1", b"01", b"1.", b".5", b"+1", b"1,", b"'1'", b"0.5//",
+    )),
     (b"\xff", "bytes that are not UTF-8"),
     (b"9" * 5000, "invalid JSON: a number has too many digits"),
     (b"[" * 100_000, "invalid JSON: the values are nested too deeply"),
-]
+]  # fmt: skip
 
 
 @for_each(("raw", "told"), RAW)

@@ -49,11 +49,9 @@ MADE = {
     "CheckReport": lambda: assay.check(JUDGED, ONE),
     "Chart": lambda: assay.plot("cutoff", JUDGED, {"one": ONE, "two": TWO}, ["rr@10"]),
     "Agreement": lambda: assay.agree(JUDGED, {"q": {"a": 1, "b": 0}, "r": {"c": 1}}),
-    "RelevanceJudgments": lambda: assay.judges.judge_relevance(
-        {"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(grade, cache=False)
-    ),
+    "RelevanceJudgments": lambda: assay.judges.judge_relevance({"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(grade, cache=False)),
     "Probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"], progress=False),
-}
+}  # fmt: skip
 PICKLED = {
     f"pickle {number}": lambda value, number=number: pickle.loads(pickle.dumps(value, number))  # noqa: S301 - our own
     for number in (2, 3, 4, 5)
