@@ -41,22 +41,9 @@ def folder(tmp_path):
 
 
 def relevance(url, *more, output="qrels.txt", cache="cache.sqlite"):
-    return [
-        *("judge", "relevance", "queries.jsonl", "one.run", "--corpus", "corpus.jsonl", "--pool", str(DEPTH)),
-        *(
-            "--judge",
-            url,
-            "--judge-model",
-            "m",
-            "--judge-cache",
-            cache,
-            "--judge-option",
-            "retries=0",
-            "-o",
-            output,
-            *more,
-        ),
-    ]
+    asked = f"judge relevance queries.jsonl one.run --corpus corpus.jsonl --pool {DEPTH} --judge {url}"
+    options = f"--judge-model m --judge-cache {cache} --judge-option retries=0"
+    return [*asked.split(), *options.split(), "-o", output, *more]
 
 
 def rows_in(cache):

@@ -18,14 +18,8 @@ KILLED = -9
 BEGIN = "import sys, assay\nready()\n"
 VERSIONS = "pair = [{f'q{n}': {f'd{m}': float(m) for m in range(40)} for n in range(size)} for size in (50, 51)]\n"
 LOOP = "while True:\n    for each in versions:\n        write(each)\n"
-RUNS = (
-    VERSIONS
-    + "versions = [assay.Run(each) for each in pair]\nwrite = lambda each: each.write(sys.argv[1], lossy=True)\n"
-)
-QRELS = (
-    VERSIONS
-    + "versions = [assay.Qrels(each) for each in pair]\nwrite = lambda each: each.write(sys.argv[1], lossy=True)\n"
-)
+RUNS = f"{VERSIONS}versions = [assay.Run(each) for each in pair]\nwrite = lambda each: each.write(sys.argv[1], lossy=True)\n"
+QRELS = RUNS.replace("assay.Run", "assay.Qrels")
 SAVED = VERSIONS + (
     "versions = [assay.evaluate(each, each, ['ap', 'ndcg@10']) for each in pair]\nwrite = lambda each: each.save(sys.argv[1])\n"
 )

@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict, UserDict
+from typing import NamedTuple
 
 import pytest
 
@@ -47,32 +48,14 @@ class ActsAsId:
         return self is other
 
 
-def add(ranking):
-    ranking["more"] = 9.0
-
-
-def remove(ranking):
-    ranking.pop("d3", None)
-
-
-def replace(ranking):
-    ranking["d3"] = 5.0
-
-
-def swap(ranking):
-    ranking.pop("d3", None)
-    ranking["d4"] = 5.0
-
-
-def empty(ranking):
-    ranking.clear()
-
-
-def grow(ranking):
-    ranking.update({f"n{number}": float(number) for number in range(10_000)})
-
-
-CHANGES = {"add": add, "remove": remove, "replace": replace, "swap": swap, "clear": empty, "grow": grow}
+CHANGES = {
+    "add": lambda ranking: ranking.update(more=9.0),
+    "remove": lambda ranking: ranking.pop("d3", None),
+    "replace": lambda ranking: ranking.update(d3=5.0),
+    "swap": lambda ranking: (ranking.pop("d3", None), ranking.update(d4=5.0)),
+    "clear": lambda ranking: ranking.clear(),
+    "grow": lambda ranking: ranking.update({f"n{number}": float(number) for number in range(10_000)}),
+}
 PLACES = ("score", "grade", "document", "query of the run", "query of the judgments")
 
 
@@ -102,20 +85,15 @@ def test_a_dict_that_changes_while_it_is_read_is_an_error(place, change):
         assay.evaluate(qrels, run, ["ap"])
 
 
-TABLES = [
-    (assay.Qrels, "grade"),
-    (assay.Qrels, "query of the judgments"),
-    (assay.Run, "score"),
-    (assay.Run, "document"),
-    (assay.Run, "query of the run"),
-]
+TABLES = [(assay.Qrels, "grade"), (assay.Qrels, "query of the judgments")]
+TABLES += [(assay.Run, place) for place in ("score", "document", "query of the run")]
 
 
 @for_each(("build", "place"), TABLES)
 def test_a_table_of_a_changing_dict_is_an_error(build, place):
     build(changing(place, lambda _: None)[build is assay.Run])
     with pytest.raises(assay.errors.DataError, match="changed while being read"):
-        build(changing(place, add)[build is assay.Run])
+        build(changing(place, CHANGES["add"])[build is assay.Run])
 
 
 LISTS = {
@@ -140,22 +118,14 @@ def test_a_list_that_changes_while_it_is_read_is_an_error(change):
 def test_a_list_of_documents_that_changes_is_an_error(form, change):
     holder = []
     each = ActsAsId(lambda: getattr(holder, change)(*([8] if change == "append" else [])))
-    qrels, run = {"q1": ["7", "8"]}, {"q1": ["7", "8"]}
-    if form == "documents":
-        holder += [each, 8, 9]
-        run = {"q1": holder}
-    elif form == "queries":
-        holder += [[each, 8], [9]]
-        qrels, run = [["7"], ["9"]], holder
-    elif form == "judged":
-        holder += [each, 8, 9]
-        qrels = {"q1": holder}
-    elif form == "groups":
-        holder += [[each, 8], [9]]
-        qrels = {"q1": holder}
-    else:
-        holder += [each, 8, 9]
-        qrels = {"q1": [holder, [10]]}
+    holder += [[each, 8], [9]] if form in ("queries", "groups") else [each, 8, 9]
+    qrels, run = {
+        "documents": ({"q1": ["7", "8"]}, {"q1": holder}),
+        "queries": ([["7"], ["9"]], holder),
+        "judged": ({"q1": holder}, {"q1": ["7", "8"]}),
+        "groups": ({"q1": holder}, {"q1": ["7", "8"]}),
+        "alternatives": ({"q1": [holder, [10]]}, {"q1": ["7", "8"]}),
+    }[form]
     with pytest.raises(assay.errors.DataError, match="changed while being read"):
         assay.evaluate(qrels, run, ["ap"])
 
@@ -227,89 +197,62 @@ class Raises:
     __float__ = __index__ = __str__ = __repr__ = fail
 
 
-class RaisesInData(dict):
-    def __init__(self, error):
-        super().__init__({"d1": 1.0})
-        self.error = error
+def raising(error):
+    """A function that raises."""
 
-    def items(self):
-        raise self.error
-
-
-class OwnMapping(UserDict):
-    def __init__(self, error):
-        super().__init__({"d1": 1.0})
-        self.error = error
-
-    def __getitem__(self, key):
-        raise self.error
-
-
-def as_records(error):
-    def score(record):  # noqa: ARG001 - as it is called
-        raise error
-
-    return assay.evaluate_rag([{"query_id": "q1", "answer": "a", "reference": "a"}], [score])
-
-
-def as_measure(error):
-    def failing(judged):  # noqa: ARG001 - as it is called
+    def act(given):  # noqa: ARG001 - as it is called
         """Fails."""
         raise error
 
-    assay.extend.measure("failing")(failing)
+    return act
+
+
+def in_data(error):
+    """A dict whose entries cannot be had."""
+    return type("RaisesInData", (dict,), {"items": raising(error)})({"d1": 1.0})
+
+
+def in_mapping(error):
+    """A mapping whose values cannot be had."""
+    return type("OwnMapping", (UserDict,), {"__getitem__": lambda mapping, _: raising(error)(mapping)})({"d1": 1.0})
+
+
+def as_measure(error):
+    assay.extend.measure("failing")(raising(error))
     try:
         return assay.evaluate(QRELS, RUN, ["failing"])
     finally:
         assay.extend.remove_measure("failing")
 
 
-def as_doc_id(error):
-    def rule(chunk):  # noqa: ARG001 - as it is called
-        raise error
-
-    return assay.evaluate(QRELS, RUN, ["ap"], doc_id=rule)
-
-
-def as_search(error):
-    def search(question):  # noqa: ARG001 - as it is called
-        raise error
-
+def as_search(search):
     return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
 
 
 def as_async_search(error):
-    async def search(question):  # noqa: ARG001 - as it is called
-        raise error
+    async def search(question):
+        raising(error)(question)
 
-    return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
+    return as_search(search)
 
 
 def as_response(error):
-    def search(question):  # noqa: ARG001 - as it is called
+    def search(question):
         yield "d1"
-        raise error
+        raising(error)(question)
 
-    return assay.probe(search, {"q1": "who"}, {"q1": ["d1"]}, ["rr"], retries=0, progress=False)
+    return as_search(search)
 
 
 def as_file(error):
-    class File:
-        def read(self, _size):
-            raise error
-
-    return assay.evaluate(QRELS, File(), ["ap"])
+    file = type("File", (), {"read": lambda file, _size: raising(error)(file)})
+    return assay.evaluate(QRELS, file(), ["ap"])
 
 
-def as_tuples(error):
-    from typing import NamedTuple
-
-    class Row(NamedTuple):
-        query_id: str
-        doc_id: str
-        score: object
-
-    return assay.evaluate(QRELS, [Row("q1", "d1", Raises(error)), Row("q1", "d2", 1.0)], ["ap"])
+class Row(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: object
 
 
 def as_frame(error):
@@ -328,19 +271,19 @@ USES = {
     "grade": lambda error: assay.evaluate({"q1": {"d1": Raises(error)}}, RUN, ["ap"]),
     "judged document": lambda error: assay.Qrels({"q1": [Raises(error)]}),
     "query": lambda error: assay.Run({Raises(error): ["d1"]}),
-    "items of a dict": lambda error: assay.evaluate(QRELS, {"q1": RaisesInData(error)}, ["ap"]),
-    "items of all": lambda error: assay.evaluate(QRELS, RaisesInData(error), ["ap"]),
-    "mapping": lambda error: assay.evaluate(QRELS, {"q1": OwnMapping(error)}, ["ap"]),
-    "named tuples": as_tuples,
+    "items of a dict": lambda error: assay.evaluate(QRELS, {"q1": in_data(error)}, ["ap"]),
+    "items of all": lambda error: assay.evaluate(QRELS, in_data(error), ["ap"]),
+    "mapping": lambda error: assay.evaluate(QRELS, {"q1": in_mapping(error)}, ["ap"]),
+    "named tuples": lambda error: assay.evaluate(QRELS, [Row("q1", "d1", Raises(error)), Row("q1", "d2", 1.0)], ["ap"]),
     "frame of objects": as_frame,
-    "function as a score": as_records,
+    "function as a score": lambda error: assay.evaluate_rag([{"query_id": "q1", "answer": "a", "reference": "a"}], [raising(error)]),
     "measure of one's own": as_measure,
-    "function as doc_id": as_doc_id,
-    "search": as_search,
+    "function as doc_id": lambda error: assay.evaluate(QRELS, RUN, ["ap"], doc_id=raising(error)),
+    "search": lambda error: as_search(raising(error)),
     "asynchronous search": as_async_search,
     "response that is generated": as_response,
     "file": as_file,
-}
+}  # fmt: skip
 
 
 @for_each("kind", [KeyboardInterrupt, MemoryError, SystemExit, RecursionError, GeneratorExit])

@@ -23,62 +23,16 @@ from tables import for_each
 
 pytestmark = [pytest.mark.attack("Rendering"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 
-NAMES = {
-    "script": "<script>alert(1)</script>",
-    "image": '<img src=x onerror="alert(1)">',
-    "comment": "<!-- x",
-    "end of a table": "</td></tr></table><h1>x",
-    "cdata": "<![CDATA[x]]>",
-    "entity": "&lt;b&gt;&amp;&#60;",
-    "quotes": "'\"`",
-    "template": "{{7*7}}{% x %}${x}<%= x %>",
-    "formula": "=cmd|' /C calc'!A0",
-    "formula minus": "-1+1",
-    "formula at": "@SUM(A1)",
-    "formula plus": "+1",
-    "clear screen": "\x1b[2J\x1b[H",
-    "title of the window": "\x1b]0;x\x07",
-    "one character for escape": "\x9b2J",
-    "bell and backspace": "a\x07\x08\x7f",
-    "newline": "a\nb",
-    "carriage return": "a\rb",
-    "both": "a\r\nb",
-    "tab": "a\tb",
-    "vertical tab": "a\x0bb\x0cc",
-    "nul": "a\0b",
-    "pipe": "a|b||c",
-    "comma": 'a,"b",c;d',
-    "backslash": "a\\b\\\\c\\",
-    "backslash pipe": "a\\|b",
-    "dollar": "$x$ $$y$$",
-    "hash": "#x # y",
-    "percent": "%x 50%",
-    "latex": "\\input{/etc/passwd}",
-    "latex end": "\\end{tabular}\\\\[2pt]",
-    "latex specials": "~^_{}&",
-    "bracket first": "[x] y",
-    "asterisk first": "*x",
-    "emphasis": "**x** _y_ ~~z~~",
-    "link": "[x](javascript:alert(1))",
-    "picture": "![x](http://example.com/x.png)",
-    "code": "`x` ```y```",
-    "line separator": "a\u2028b\u2029c",
-    "next line": "a\x85b",
-    "bidi override": "\u202egnp.exe",
-    "bidi isolate": "\u2066x\u2069",
-    "zero width": "a\u200bb\u200d",
-    "byte-order mark": "\ufeffa",
-    "no-break space": "a\xa0b",
-    "combining marks": "e\u0301" + "\u0300" * 20,
-    "wide": "東京",
-    "emoji": "👩\u200d💻",
-    "private use": "\ue000",
-    "unassigned": "\U0003fffe",
-    "long": "x" * 5_000,
-    "json": '{"a": [1, null]}',
-    "percent format": "%s %d %(x)s {0} {x!r}",
-}
-EVERY = pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+NAMES = [
+    "<script>alert(1)</script>", '<img src=x onerror="alert(1)">', "<!-- x", "</td></tr></table><h1>x",
+    "<![CDATA[x]]>", "&lt;b&gt;&amp;&#60;", "'\"`", "{{7*7}}{% x %}${x}<%= x %>", "=cmd|' /C calc'!A0", "-1+1",
+    "@SUM(A1)", "+1", "\x1b[2J\x1b[H", "\x1b]0;x\x07", "\x9b2J", "a\x07\x08\x7f", "a\nb", "a\rb", "a\r\nb", "a\tb",
+    "a\x0bb\x0cc", "a\0b", "a|b||c", 'a,"b",c;d', "a\\b\\\\c\\", "a\\|b", "$x$ $$y$$", "#x # y", "%x 50%",
+    "\\input{/etc/passwd}", "\\end{tabular}\\\\[2pt]", "~^_{}&", "[x] y", "*x", "**x** _y_ ~~z~~",
+    "[x](javascript:alert(1))", "![x](http://example.com/x.png)", "`x` ```y```", "a\u2028b\u2029c", "a\x85b",
+    "\u202egnp.exe", "\u2066x\u2069", "a\u200bb\u200d", "\ufeffa", "a\xa0b", "e\u0301" + "\u0300" * 20, "東京",
+    "👩\u200d💻", "\ue000", "\U0003fffe", "x" * 5_000, '{"a": [1, null]}', "%s %d %(x)s {0} {x!r}",
+]  # fmt: skip
 
 
 def table_of(name):
@@ -123,20 +77,20 @@ class Reader(html.parser.HTMLParser):
     unknown_decl = handle_decl
 
 
-@EVERY
-@pytest.mark.parametrize("delimiter", [",", "\t"])
+@for_each("name", NAMES)
+@for_each("delimiter", [",", "\t"])
 def test_csv_and_tsv_have_it_as_it_is(name, delimiter):
     text = render(table_of(name), "csv" if delimiter == "," else "tsv")
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     assert rows == [[name, "value"], [name, "0.5"], ["x", "1.0"]]
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_json_has_it_as_it_is(name):
     assert json.loads(render(table_of(name), "json")) == [{name: name, "value": 0.5}, {name: "x", "value": 1.0}]
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_a_terminal_is_told_nothing(name):
     text = render(table_of(name), "table")
     check_printable(text)
@@ -147,7 +101,7 @@ def test_a_terminal_is_told_nothing(name):
     assert lines[-1] == f"note: {printable(name)}"
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_html_has_it_as_text(name):
     text = render(table_of(name), "html")
     check_printable(text)
@@ -159,7 +113,7 @@ def test_html_has_it_as_text(name):
     assert page.cells[6:] == [shown, shown]
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_markdown_has_it_as_text(name):
     text = render(table_of(name), "markdown")
     check_printable(text)
@@ -186,7 +140,7 @@ BACK = {
 }
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_latex_has_it_as_text(name):
     text = render(table_of(name), "latex")
     check_printable(text)
@@ -210,7 +164,7 @@ def plain_latex(text):
     return found
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_ids_of_queries_through_the_command(name, tmp_path, monkeypatch):
     """As data they are what they were; whatever is shown is printable."""
     monkeypatch.chdir(tmp_path)
@@ -239,7 +193,7 @@ def everything_in(value):
     return {value} if isinstance(value, str) else set()
 
 
-@EVERY
+@for_each("name", NAMES)
 def test_names_of_runs_in_a_comparison(name):
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     runs = {name: {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}, "other": {"q1": {"d9": 1.0}, "q2": {"d2": 1.0}}}

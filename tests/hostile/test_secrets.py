@@ -17,18 +17,10 @@ pytestmark = pytest.mark.attack("Secrets")
 KEY = "s3cret/Key+0123&é"
 ASCII_KEY = "s3cret/Key+0123&x"
 PARTS = ("s3cret", "Key+0123", "Key%2B0123", "S3CRET", "s%33cret")
-OUTPUTS = (
-    "--checkpoint",
-    "c.jsonl",
-    "--save-run",
-    "live.run",
-    "--save-records",
-    "r.jsonl",
-    "--save",
-    "saved.assay",
-    "-o",
+OUTPUTS = [
+    "--checkpoint", "c.jsonl", "--save-run", "live.run", "--save-records", "r.jsonl", "--save", "saved.assay", "-o",
     "out.txt",
-)
+]  # fmt: skip
 ENDINGS = ("table", "json", "markdown", "latex", "html", "csv")
 
 
