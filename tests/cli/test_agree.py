@@ -46,13 +46,6 @@ def test_runs_and_standard_input(read_json, folder):
     assert [each["a"] for each in read["systems"]] == [0.75, 0.5]
 
 
-def test_stored_results(assay):
-    assay("eval qrels.txt one.run -m rr --save one.json")
-    assay("eval judge.txt one.run -m rr --save two.json")
-    said = "rr: rank correlation 1.00 [1.00, 1.00]; two is 0.2500 lower than one on average [-0.5000, 0.0000]\n"
-    assert assay("agree one.json two.json").output.startswith(said)
-
-
 REFUSED = {
     "agree - -": "- is standard input and can be used for one file only",
     "agree qrels.txt judge.txt --policy rel=2": "--policy rel is for scoring runs, and there are none",

@@ -58,20 +58,6 @@ def test_standard_input(assay, folder):
         assert result.stdout == REPORT.replace(f" {name}\n", " standard input\n")
 
 
-def test_json(read_json):
-    data = read_json("check qrels.txt two.run")
-    assert data["levels"] == {"ok": 9, "warn": 2, "bad": 0}
-    subjects = [(each["subject"], each["name"]) for each in data["reports"]]
-    assert subjects == [("judgments", "qrels.txt"), ("run", "two.run")]
-    assert data["reports"][0]["facts"]["grades"] == {"0": 1, "1": 2, "3": 1}
-    assert data["reports"][1]["findings"][0] == {
-        "level": "warn",
-        "kind": "missing",
-        "text": "1 judged query is missing from the run: 'q2'",
-        "advice": "they score 0; trec_eval leaves these out: --policy missing=skip",
-    }
-
-
 def test_many_grades_are_told_by_their_range(assay, folder):
     (folder / "qrels.txt").write_text("".join(f"q1 0 d{number} {number / 8}\n" for number in range(20)))
     assert "  grades  20 different values, 0 to 2.375\n" in assay("check qrels.txt").stdout

@@ -59,19 +59,6 @@ def test_options_are_passed_on(read_json):
     assert "depth=3" in data["signature"]
 
 
-def test_a_convention_names_measures(read_json):
-    data = read_json(f"compare {FILES} --convention trec_eval -m recip_rank")
-    assert {record["measure"] for record in data["comparisons"]} == {"recip_rank"}
-
-
-def test_a_baseline_may_be_named_by_its_file(assay):
-    for files in (FILES, FILES.replace(" ", " ./")):
-        by_name = assay(f"compare {files} -m rr --baseline two")
-        for baseline in ("two.json", "./two.json"):
-            by_file = assay(f"compare {files} -m rr --baseline {baseline}")
-            assert (by_file.exit_code, by_file.output) == (0, by_name.output)
-
-
 def test_standard_input_is_a_run(assay, folder):
     result = assay("compare qrels.json one.json - -m rr", stdin=(folder / "two.json").read_text())
     assert "b  stdin  0.5312" in result.output
@@ -106,13 +93,3 @@ def test_refusals(refused, options, message):
 def test_runs_of_other_queries_are_refused_with_a_hint(refused):
     said = "'one' and 'two' have different queries: 'q2'; --policy missing=zero counts them as empty rankings"
     refused("compare qrels.txt one.run two.run --policy missing=skip", said)
-
-
-def test_a_measure_of_ones_own(read_json, folder):
-    code = '@assay.extend.measure("twice", title="Twice")\ndef twice(judged):\n    return 2.0 * judged.retrieved\n'
-    (folder / "mine.py").write_text("import assay\n" + code)
-    try:
-        data = read_json(f"compare {FILES} --load mine.py -m twice")
-    finally:
-        library.extend.remove_measure("twice")
-    assert {record["measure"] for record in data["comparisons"]} == {"twice"}

@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -214,13 +212,6 @@ def test_the_summary_of_a_job_gets_the_outcome(assay, folder, monkeypatch):
     result = assay("gate qrels.txt one.run --min rr=0.5")
     assert (result.exit_code, result.stdout) == (0, PASSED)
     assert "note: cannot write the summary to" in result.stderr
-
-
-def test_as_a_module(folder):
-    for module, least, code in (("assay", 0.5, 0), ("assay.cli.main", 0.5, 0), ("assay", 0.9, 1)):
-        command = [sys.executable, "-m", module, "gate", "qrels.txt", "one.run", "--min", f"rr={least}"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)  # noqa: S603 - our own
-        assert (done.returncode, done.stdout == PASSED.encode()) == (code, code == 0)
 
 
 def test_what_the_documentation_shows_is_what_is_printed(assay, refused, folder):

@@ -231,38 +231,6 @@ def test_records_are_kept_for_rag(probe, assay, folder):
     assert [line[:7] for line in scored.stdout.splitlines()[1:]] == ["rr,1.0,", "em,1.0,"]
 
 
-def test_nothing_is_lost_when_it_is_killed(folder):
-    with SearchServer(answering, delay=0.02) as server:
-        arguments = [
-            "probe",
-            server.url,
-            *FILES.split(),
-            "-m",
-            "rr",
-            "--policy",
-            "doc_id=before:#",
-            "--concurrency",
-            "2",
-        ]
-        arguments += ["--checkpoint", "probe.jsonl", "--save-records", "out.jsonl", "-k", "1"]
-        command = [sys.executable, "-m", "assay", *arguments]
-        running = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)  # noqa: S603
-        deadline = time.monotonic() + 30
-        while len(server.asked) < 8 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        running.kill()
-        running.wait(10)
-        saved = (folder / "probe.jsonl").read_text().count("about ")
-        assert saved >= 4
-        # What was sent before the end still arrives.
-        assert server.wait_until_closed()
-        asked = sum(server.asked.values())
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-        assert sum(server.asked.values()) - asked == len(QUESTIONS) - saved
-    records = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
-    assert [each["answer"] for each in records] == [f"about {query[1:]}" for query in QUESTIONS]
-
-
 def test_what_a_run_file_does_not_hold_is_said(probe, folder):
     def behave(question, times):
         return Reply({"results": []}) if question == "question 3" else found(question, times)

@@ -1,11 +1,8 @@
 """The command as a process: exit codes, streams, locales, pipes and Ctrl-C."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -71,19 +68,6 @@ def test_a_name_that_is_not_utf_8(process, folder):
     assert result.stderr.startswith(b"assay: judged")
 
 
-@UNIX
-def test_a_full_disk_is_told(folder):
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full")
-    with Path("/dev/full").open("wb") as full:
-        command = [*COMMAND, "eval", "qrels.txt", "one.run"]
-        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=folder, check=False)  # noqa: S603
-    assert (result.returncode, result.stderr) == (
-        2,
-        b"assay: standard output cannot be written: No space left on device\n",
-    )
-
-
 def with_closed(stream, line, folder):
     """Runs the command in a shell that closes one of its streams."""
     command = ["sh", "-c", f'"$@" {stream}>&-', "sh", *COMMAND, *line.split()]
@@ -121,33 +105,6 @@ def test_no_file_gets_the_place_of_a_closed_stream(folder):
     done = subprocess.run(command, cwd=folder, timeout=60, check=False)  # noqa: S603 - our own command
     assert done.returncode == 0
     assert (folder / "out.csv").read_text().splitlines()[1:] == ["rr,0.5,0.0,1.0,2"]
-
-
-@UNIX
-def test_an_interrupt_ends_quietly_with_130(folder):
-    os.mkfifo(folder / "pipe")
-    # A shell that runs this in the background has the signal ignored, which a process inherits.
-    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [sys.executable, "-c", listening + COMMAND[-1], "eval", "pipe", "one.run"]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)  # noqa: S603
-    # Opening the pipe waits for the command to open its other end: from then on it reads.
-    with running, (folder / "pipe").open("wb") as pipe:
-        pipe.write(b"q1 0 d1 1\n")
-        pipe.flush()
-        wait_until_read(pipe)
-        running.send_signal(signal.SIGINT)
-        out, said = running.communicate(timeout=60)
-    assert (running.returncode, out, said) == (130, b"", b"")
-
-
-def wait_until_read(pipe):
-    """Waits until the pipe is empty and its reader waits for more: a signal just before a read blocks is not seen."""
-    import fcntl
-    import termios
-
-    while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder):
-        time.sleep(0.01)
-    time.sleep(0.3)
 
 
 def test_neither_polars_nor_rich_is_loaded_for_a_text_file(process):

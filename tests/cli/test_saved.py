@@ -92,16 +92,3 @@ def test_results_of_rag_are_compared(assay, read_json, folder):
         assert assay(f"rag {name}.jsonl -m 'recall em' --save {name}.json").exit_code == 0
     pairs = read_json("compare a.json b.json")["comparisons"]
     assert {pair["measure"]: pair["difference"] for pair in pairs} == {"recall": 0, "em": -1}
-
-
-def test_python_takes_the_same_files(saved):
-    pairs = library.compare(None, [saved / "old.json", str(saved / "new.json")]).pairs
-    assert [(pair.measure, pair.a, pair.b) for pair in pairs] == [("rr", "old", "new"), ("ap", "old", "new")]
-    mixed = library.compare(saved / "qrels.txt", {"old": saved / "old.json", "two": saved / "two.run"})
-    assert mixed.pairs[0].difference == pairs[0].difference
-    assert mixed.queries("rr", "old", "two").hurt[0].documents == ()
-    results = library.evaluate_many(saved / "qrels.txt", [saved / "one.run"], "rr")
-    results.save(saved / "deep" / "folder")
-    assert library.load_result(saved / "deep" / "folder" / "one.json")["rr"] == 0.75
-    with pytest.raises(library.errors.FileError, match="cannot be made a folder"):
-        results.save(saved / "old.json")

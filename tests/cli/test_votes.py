@@ -39,16 +39,6 @@ def test_bad_input(refused, folder):
     assert not (folder / "made.txt").exists()
 
 
-def test_a_studio_s_store(assay, folder):
-    from assay.studio.store import NewVote, Store
-
-    with Store.open(folder / "studio.sqlite") as store:
-        store.record([NewVote("q1", "d1", "ann", 2), NewVote("q1", "d2", "bob", 0)])
-        written = assay("votes studio.sqlite -o made.txt")
-    assert (written.exit_code, written.stdout) == (0, "")
-    assert (folder / "made.txt").read_text() == "q1 0 d1 2\nq1 0 d2 0\n"
-
-
 def test_prior_and_level(assay):
     shown = assay("votes votes.csv --method beta --policy prior=1,3 --format csv").stdout
     assert shown.splitlines()[1].startswith(f"q1,d1,{(1 + 2) / (4 + 3)}"[:12])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.compat import pytrec_eval as ours
-from strategies import DOCUMENTS, WHOLE_GRADES, Collection, collections, judgments, rankings
+from strategies import WHOLE_GRADES, Collection, collections, judgments, rankings
 from tables import for_each
 
 # It never returns from some measures where all grades of a query are negative.
@@ -230,33 +230,3 @@ def test_bad_lines(parse, text, message):
     with pytest.raises(assay.errors.DataError) as caught:
         parse(io.StringIO(text))
     assert str(caught.value).startswith(message)
-
-
-def test_files_from_end_to_end(tmp_path):
-    (tmp_path / "run").write_text(RUN_LINES)
-    (tmp_path / "qrels").write_text(QREL_LINES)
-    results = []
-    for module in (ours, theirs):
-        with (tmp_path / "run").open() as run, (tmp_path / "qrels").open() as qrels:
-            evaluator = module.RelevanceEvaluator(module.parse_qrel(qrels), {"official"})
-            results.append(evaluator.evaluate(module.parse_run(run)))
-    assert_same(*results)
-
-
-def beir_scores(module, qrels, run, cutoffs):
-    """The way BEIR asks for its measures and averages them."""
-    names = ("ndcg_cut", "map_cut", "recall", "P")
-    measures = {f"{name}." + ",".join(map(str, cutoffs)) for name in names}
-    scores = module.RelevanceEvaluator(qrels, measures).evaluate(run)
-    totals = dict.fromkeys((f"{name}_{k}" for name in names for k in cutoffs), 0.0)
-    for query in scores:
-        for key in totals:
-            totals[key] += scores[query][key]
-    return {key: round(total / len(scores), 5) for key, total in totals.items()}
-
-
-@settings(max_examples=settings.default.max_examples // 4)
-@given(collection=SAFE)
-def test_the_way_beir_uses_it(collection):
-    cutoffs = [1, 3, 5, 10, len(DOCUMENTS), 1000]
-    assert beir_scores(ours, *collection, cutoffs) == beir_scores(theirs, *collection, cutoffs)

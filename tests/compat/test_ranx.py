@@ -76,13 +76,6 @@ def test_gives_the_same_shapes_and_numbers(metrics, options):
         same(dict(getattr(runs[ours], kept)), dict(getattr(runs[theirs], kept)))
 
 
-def test_a_run_keeps_what_was_computed():
-    run = ours.Run(RUN)
-    ours.evaluate(ours.Qrels(QRELS), run, ["map", "mrr"])
-    assert run.mean_scores.keys() == {"map", "mrr"}
-    assert run.scores["mrr"] == {"q1": 0.5, "q2": 1 / 3, "q3": 0, "q4": 1 / 2}
-
-
 def test_float_grades_of_plain_dicts_stay_and_those_of_qrels_are_cut():
     qrels, run = {"q1": {"d01": 1.7, "d02": 0.5, "d03": 2.9}}, {"q1": {"d01": 3.0, "d02": 2.0, "d03": 1.0}}
     same(ours.evaluate(qrels, run, ["dcg", "map"]), evaluate(theirs, qrels, run, ["dcg", "map"]))

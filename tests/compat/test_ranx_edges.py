@@ -194,11 +194,6 @@ def test_what_else_is_not_here_says_so():
         ours.metrics  # noqa: B018
 
 
-def test_everything_of_ranxs_objects_is_here():
-    for real, found in ((theirs.Run(RUN), ours.Run(RUN)), (theirs.Qrels(QRELS), ours.Qrels(QRELS))):
-        assert {name for name in dir(real) if not name.startswith("_")} <= set(dir(found))
-
-
 def report(scores, stat_test):
     columns = {name: {"m": values} for name, values in scores.items()}
     options = {"n_permutations": 100, "max_p": 0.05, "random_seed": 1, "rounding_digits": 3, "show_percentages": False}
