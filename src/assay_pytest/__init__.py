@@ -44,16 +44,14 @@ def assay_gate() -> Gate:
     ) -> GateReport:
         import assay
 
-        report, failure = None, ""
+        failure = ""
         try:
             report = assay.gate(qrels, run, minimum, **options)
         except assay.AssayError as error:
             failure = f"assay_gate: {error}"
         # Outside of `except`, so that pytest does not show a chain of two errors.
-        if report is None:
-            pytest.fail(failure, pytrace=False)
-        if not report.passed:
-            pytest.fail(str(report), pytrace=False)
+        if failure or not report.passed:
+            pytest.fail(failure or str(report), pytrace=False)
         return report
 
     return check

@@ -54,7 +54,11 @@ def command(report: str | None) -> None:
         evaluator = Evaluator(folder / "qrels.txt")
         results = Results({name: evaluator.evaluate(folder / f"{name}.run") for name in RUNS})
         answered = {name: evaluate_rag(folder / f"rag_{name}.jsonl", RAG_MEASURES, rel=ANSWERS) for name in ANSWERED}
-        judged = {name: judge_answers(folder, name) for name in ANSWERED}
+        # What the stored replies of a language model say of the same answers.
+        with Judge(JUDGE_FILE, cache=folder / STORED_REPLIES, offline=True, **JUDGE_SETTINGS) as judge:
+            judged = {
+                name: evaluate_rag(folder / f"rag_{name}.jsonl", JUDGED_MEASURES, judge=judge) for name in ANSWERED
+            }
         emit("\n".join((page(results), rag_page(answered, judged), next_steps(results, folder))))
         if report is not None:
             compare(folder / "qrels.txt", {name: folder / f"{name}.run" for name in RUNS}).report(
@@ -100,12 +104,6 @@ and fails often; its verdicts show what the output looks like, and say nothing a
 
 {Results(judged)}
 """
-
-
-def judge_answers(folder: Path, name: str) -> RagResult:
-    """What the stored replies of a language model say of a system's answers."""
-    with Judge(JUDGE_FILE, cache=folder / STORED_REPLIES, offline=True, **JUDGE_SETTINGS) as judge:
-        return evaluate_rag(folder / f"rag_{name}.jsonl", JUDGED_MEASURES, judge=judge)
 
 
 def next_steps(results: Results, folder: Path) -> str:

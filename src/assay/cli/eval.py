@@ -106,8 +106,8 @@ def command(
     texts = {"queries": queries, "corpus": corpus}
     check_single_input(qrels, *runs, *texts.values(), special["human"])
     is_single = len(runs) == 1
-    check_options(runs, worst, out.format, has_texts=any(texts.values()), **special)
-    score = scorer_of(scoring.qrels(qrels), measures or MEASURES, scoring, is_single=is_single, **special)
+    check_options(runs, worst, out.format, special, has_texts=any(texts.values()))
+    score = scorer_of(scoring.qrels(qrels), measures or MEASURES, scoring, special, is_single=is_single)
     results = score_each(runs, score)
     if not results:
         ctx.exit(BAD_INPUT)
@@ -131,19 +131,10 @@ def command(
 
 
 def check_options(
-    runs: tuple[str, ...],
-    worst: int,
-    format_: str,
-    *,
-    has_texts: bool,
-    human: Checked,
-    merging: bool,
-    columns: dict[str, str],
-    engine: str,
-    master: str | None,
+    runs: tuple[str, ...], worst: int, format_: str, special: dict[str, Checked], *, has_texts: bool
 ) -> None:
     """Raises for options that cannot be combined, or have no effect."""
-    is_local = engine == "local"
+    human, merging, is_local = special["human"], special["merging"], special["engine"] == "local"
     local_only = {"--worst": worst, "--merge-subqueries": merging, "--human": human}
     used = next((name for name, value in local_only.items() if value), "")
     wrong = {
@@ -152,8 +143,8 @@ def check_options(
         and (len(runs) > 1 or merging or format_ != "table"),
         "--worst reads the run once more, so it cannot be standard input; use a file": worst and "-" in runs,
         "--queries and --corpus are shown with the worst queries; add --worst 5": not worst and has_texts,
-        "--master is for Spark; add --engine spark": is_local and master is not None,
-        "--column order is for Spark; add --engine spark": is_local and "order" in columns,
+        "--master is for Spark; add --engine spark": is_local and special["master"] is not None,
+        "--column order is for Spark; add --engine spark": is_local and "order" in special["columns"],
         f"{used} cannot be combined with --engine spark": not is_local and used,
         "Spark cannot read standard input; use a path": not is_local and "-" in runs,
     }
@@ -162,27 +153,19 @@ def check_options(
 
 
 def scorer_of(
-    qrels: Qrels,
-    measures: str | tuple[str, ...],
-    scoring: Scoring,
-    *,
-    is_single: bool,
-    human: Checked,
-    merging: bool,
-    columns: dict[str, str],
-    engine: str,
-    master: str | None,
+    qrels: Qrels, measures: str | tuple[str, ...], scoring: Scoring, special: dict[str, Checked], *, is_single: bool
 ) -> Callable[..., Result]:
     """What scores one run."""
-    if engine == "spark":
+    human, columns = special["human"], special["columns"]
+    if special["engine"] == "spark":
         from assay import spark
 
-        session, order = spark.start_session(master), columns.pop("order", None)
+        session, order = spark.start_session(special["master"]), columns.pop("order", None)
         how: dict[str, Any] = {"run_column": None, "order_column": order, "columns": columns or None, **scoring.how}
         return lambda run, **_: spark.evaluate(
             qrels, spark.read_file(session, run, scoring.run_format), measures, **how
         )
-    if merging:
+    if special["merging"]:
         from assay.compat.mteb import merge_subqueries
 
         def score_merged(run: str, **_: object) -> Result:

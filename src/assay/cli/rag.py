@@ -128,8 +128,8 @@ def command(
     """
     check_single_input(records, outputs, reading["corpus"], reading["human"])
     right = scoring.how.pop("right", None)
-    own_criteria = enter_criteria(criteria)
-    chosen = with_functions(measures, scoring.modules) or own_criteria or None
+    named = enter_criteria(criteria)
+    chosen = with_functions(measures, scoring.modules) or named or None
     reading |= {"outputs": source_of(outputs), "judge": judge, **scoring.how}
     result = evaluate_rag(source_of(records), chosen, **reading)
     if report is not None:

@@ -39,7 +39,6 @@ class StudioCommand(Command):
 
     @property
     def commands(self) -> dict[str, click.Command]:
-        """The commands in it."""
         return {"admin": admin}
 
     def make_context(
@@ -82,7 +81,7 @@ class StudioCommand(Command):
 @pool_option
 @whole_option("--votes-per-pair", "votes", default=1, help="Votes that each pair is to get.")
 @between_option
-@click.option("--search", "search_url", metavar="URL", help="Live retriever to search in, and to vote on its results.")
+@click.option("--search", "url", metavar="URL", help="Live retriever to search in, and to vote on its results.")
 @body_option("[default: as in assay probe]")
 @path_option
 @header_option
@@ -106,10 +105,6 @@ def command(
     store: str | None,
     title: str | None,
     measures: str | None,
-    search_url: str | None,
-    body: str | None,
-    path: str | None,
-    headers: tuple[str, ...],
     no_open: bool,
     scoring: Scoring,
     **options: Checked,
@@ -127,10 +122,10 @@ def command(
     check_single_input(qrels, queries, corpus, *runs)
     if qrels is not None and not runs:
         raise click.UsageError("missing RUN; name at least one run after QRELS, or leave out both for the demo")
-    search = {"url": search_url, "body": body, "path": path, "headers": headers}
-    for name, value in {"--body": body, "--path": path, "--header": headers}.items():
-        if value and search_url is None:
-            raise click.UsageError(f"{name} is for a live retriever; add --search URL")
+    search = {name: options.pop(name) for name in ("url", "body", "path", "headers")}
+    for name in ("body", "path", "headers"):
+        if search[name] and search["url"] is None:
+            raise click.UsageError(f"--{name.removesuffix('s')} is for a live retriever; add --search URL")
     known = None if qrels in (None, NO_QRELS) else scoring.qrels(str(qrels))
     read = {name: scoring.run(file) for name, file in named(runs)}
     title = title or (None if known is None else Path(str(qrels)).stem)
@@ -139,7 +134,7 @@ def command(
         collection,
         store or studio.default_store(is_demo=qrels is None),
         split_measures(measures) if measures else studio.MEASURES,
-        search=None if search_url is None else search,
+        search=None if search["url"] is None else search,
         browse=not no_open,
         say=say,
         while_serving=unguarded(),

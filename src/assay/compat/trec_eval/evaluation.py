@@ -43,6 +43,7 @@ RECALL_POINTS = ("iprec_at_recall", "11pt_avg")
 NOT_IN_TABLE = (*TEXTS, *RECALL_POINTS)
 HIGHEST_SHOWN = 9
 COEFFICIENTS = 4
+IMPROPER = "trec_eval.calc_utility: improper number of coefficients\n"
 # What a measure says where it needs other judgments.
 NEEDS = {
     JudgmentKind.RANKING: "trec_eval.form_res_qrels: rel_info format not qrels or results format not trec_results\n",
@@ -88,7 +89,8 @@ class TopicEvaluator:
         self.settings, self.judgments, self.run = settings, judgments, run
         self.kind = JudgmentKind("prefs" if "prefs" in settings.rel_format else settings.rel_format)
         known = [query.encode(run.encoding) for query in run.rows.queries()]
-        is_kept = self.retrieved() >= 0
+        # How many documents each topic retrieved, -1 if it is missing from the run.
+        is_kept = integers(run.ranker.columns(0)["retrieved"]) >= 0
         self.missing = {known[number] for number in np.flatnonzero(~is_kept)} if settings.complete else set()
         run.ranker.add_rankings({topic.decode(run.encoding): STAND_IN for topic in self.missing})
         is_wanted = np.array([settings.only_query in (None, topic) for topic in known], dtype=np.bool_)
@@ -97,10 +99,6 @@ class TopicEvaluator:
         self.order: IntArray = np.array(sorted(range(len(kept)), key=kept.__getitem__), dtype=np.int64)
         self.topics = [kept[number] for number in self.order]
         self.ranked: dict[Policies, Judged] = {}
-
-    def retrieved(self) -> IntArray:
-        """How many documents each topic retrieved, -1 if it is missing from the run."""
-        return integers(self.run.ranker.columns(0)["retrieved"])
 
     def judged(self, policies: Policies) -> Judged:
         """The ranked hits of the topics under some policies."""
@@ -116,7 +114,12 @@ class TopicEvaluator:
 
     def resolve_values(self, values: list[Value]) -> dict[Value, Chosen]:
         """The measure of each value that assay's table has; one that looks at no documents has none."""
-        known = list(filter(has_measure, values))
+        # None computes a text, or a value at a multiple of R that is not above 0.
+        known = [
+            each
+            for each in values
+            if each.measure not in NOT_IN_TABLE and not (each.entry.suffix is Suffix.SHARES and each.numbers[0] <= 0)
+        ]
         names = [spell_values(list(same)) for _, same in groupby(known, attrgetter("measure"))]
         found = resolve(names, find_convention("trec_eval"), {"rel": float(self.settings.level)})
         return {value: self.adapt(value, chosen) for value, chosen in zip(known, found.values(), strict=True)}
@@ -133,11 +136,17 @@ class TopicEvaluator:
 
     def failure(self, values: list[Value]) -> TopicFailure | None:
         """The first failure, by topic and then in the order of the measures."""
-        failures = list(measure_failures(values, self.kind))
-        place = next((place for place, value in enumerate(values) if value.entry.kind is self.kind), None)
-        if place is not None:
-            measure = values[place].measure
-            failures += (TopicFailure(topic, place, measure, *why) for topic, *why in self.data_failures(values[place]))
+        failures = []
+        # Measures that need other judgments or other parameters fail for the first topic.
+        for place, value in enumerate(values):
+            if value.entry.kind not in (JudgmentKind.NONE, self.kind):
+                failures.append(TopicFailure(0, place, value.measure, NEEDS[value.entry.kind]))
+            if value.measure == "utility" and len(value.numbers) != COEFFICIENTS:
+                failures.append(TopicFailure(0, place, value.measure, IMPROPER))
+        first = next((place for place, value in enumerate(values) if value.entry.kind is self.kind), None)
+        if first is not None:
+            measure = values[first].measure
+            failures += (TopicFailure(topic, first, measure, *why) for topic, *why in self.data_failures(values[first]))
         return min(failures, default=None) if self.topics else None
 
     def data_failures(self, value: Value) -> Iterator[tuple[int, str] | tuple[int, str, bool]]:
@@ -225,12 +234,6 @@ class TopicEvaluator:
         ]
 
 
-def has_measure(value: Value) -> bool:
-    """Whether one of assay's measures computes the value; none does at a multiple of R that is not above 0."""
-    is_nothing = value.entry.suffix is Suffix.SHARES and value.numbers[0] <= 0
-    return value.measure not in NOT_IN_TABLE and not is_nothing
-
-
 def recall_points(judged: Judged, levels: Sequence[float], rel: float) -> FloatArray:
     """The sum over the levels of the interpolated precision of each topic.
 
@@ -291,16 +294,6 @@ def divide_by_zero(scores: FloatArray, x: float, rel: float, judged: Judged) -> 
     p, r = precision(rel=rel)(judged), recall(rel=rel)(judged)
     divisor = x * p + r
     return np.where((p > 0) & (divisor == 0), (x + 1) * p * r / divisor, scores)
-
-
-def measure_failures(values: list[Value], kind: JudgmentKind) -> Iterator[TopicFailure]:
-    """Measures that need other judgments or other parameters fail for the first topic."""
-    for place, value in enumerate(values):
-        needed = value.entry.kind
-        if needed not in (JudgmentKind.NONE, kind):
-            yield TopicFailure(0, place, value.measure, NEEDS[needed])
-        if value.measure == "utility" and len(value.numbers) != COEFFICIENTS:
-            yield TopicFailure(0, place, value.measure, "trec_eval.calc_utility: improper number of coefficients\n")
 
 
 def is_never_judged(topic: bytes, run: JudgedRun) -> bool:

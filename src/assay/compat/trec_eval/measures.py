@@ -12,7 +12,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_real, read_whole
+from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_number, read_real
 from assay.conventions.tools.trec_eval import GRADE, JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.text import show
@@ -158,7 +158,7 @@ def read_ranks(written: str) -> list[int]:
     texts = written.split(",")
     if max(map(len, texts)) > MOST_DIGITS:
         raise Stop(FILE, f"trec_eval: a cutoff in {show(written)} is too large\n")
-    return [read_whole(os.fsencode(text)) for text in texts]
+    return [read_number(text) for text in texts]
 
 
 def read_finite(text: str) -> float:
@@ -204,7 +204,7 @@ def read_gain_pairs(measure: str, written: str | None) -> tuple[tuple[str, float
     known: dict[str, float] = {}
     for name, _, text in (pair.partition("=") for pair in written.split(",")):
         if GRADE.fullmatch(name) and measure != "rbp_resid":
-            grade, gain = str(read_whole(os.fsencode(name))), read_finite(text)
+            grade, gain = str(read_number(name)), read_finite(text)
             first = known.setdefault(grade, gain)
             # trec_eval ranks by the lowest gain of a grade and compares with an ideal ranking by the first; rbp also
             # looks for the highest.

@@ -141,18 +141,17 @@ def read_zscores(path: str) -> References:
 
 def standardize(evaluation: Evaluation, references: References) -> list[FloatArray]:
     """The columns of all values as z-scores."""
+
+    def zscore(number: float, mean: float = math.nan, deviation: float = 0.0) -> float:
+        if deviation:
+            return (number - mean) / deviation
+        return 0.0 if number == mean else MISSING_ZSCORE
+
     columns = []
     for value, column in zip(evaluation.values, evaluation.columns, strict=True):
-        known = [references.get((topic, os.fsencode(value.name)), (math.nan, 0.0)) for topic in evaluation.topics]
-        pairs = zip(column.tolist(), known, strict=True)
-        columns.append(np.array([zscore(number, mean, deviation) for number, (mean, deviation) in pairs]))
+        known = [references.get((topic, os.fsencode(value.name)), ()) for topic in evaluation.topics]
+        columns.append(np.array([zscore(number, *each) for number, each in zip(column.tolist(), known, strict=True)]))
     return columns
-
-
-def zscore(number: float, mean: float, deviation: float) -> float:
-    if deviation:
-        return (number - mean) / deviation
-    return 0.0 if number == mean else MISSING_ZSCORE
 
 
 def write_help(settings: CommandLine) -> str:
