@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import agree
-from assay.cli.command import Checked, Command, Setting, number, whole
+from assay.cli.command import Checked, Command, Setting, number, option, whole
 from assay.cli.options import Scoring, measure_options, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
@@ -26,15 +26,11 @@ from assay.terminal import named
 )
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    metavar="RUN",
-    help="Run to score under both judgments (repeatable). Do both put the systems in the same order?",
+@option(
+    "--run RUN", "Run to score under both judgments (repeatable). Do both put the systems in the same order?", to="runs"
 )
 @measure_options(("ndcg@10", "or all scores of both"))
-@whole_option("-n", "--number", "top", default=10, least=0, help="Disagreements to list.")
+@whole_option("-n --number N", "Disagreements to list.", to="top", default=10, least=0)
 @output_options(styled=True)
 @scoring_options(
     Setting("threshold", number, "also compare positives: grades or scores of at least this"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import audit
-from assay.cli.command import Command
+from assay.cli.command import Command, option
 from assay.cli.options import CONVENTIONS, Scoring, measure_options, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
@@ -25,13 +25,11 @@ from assay.terminal import source_of, watched
 @click.argument("qrels", metavar="QRELS")
 @click.argument("run", metavar="RUN")
 @measure_options(("map",))
-@click.option(
-    "--start",
+@option(
+    "--start TOOL",
+    "Tool whose number the steps start from.",
     type=click.Choice(CONVENTIONS),
-    metavar="TOOL",
     default="assay",
-    show_default=True,
-    help="Tool whose number the steps start from.",
 )
 @output_options(styled=True)
 @scoring_options(only=("doc_id", "chunks"), without=("convention", "files"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import clicks
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import choice_option, take_source, whole_option
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.cli.terminal import check_single_input
@@ -28,15 +28,10 @@ MODELS = ("coec", "pbm", "dbn")
 )
 @click.argument("clicks_file", metavar="FILE")
 @judgments_option
-@choice_option("--model", choices=MODELS, metavar="MODEL", help="How clicks become a grade")
-@whole_option("--min-impressions", default=10, help="Impressions that a pair needs. With fewer it stays unjudged.")
-@click.option(
-    "--queries",
-    metavar="FILE",
-    callback=take_source,
-    help="Texts of the queries, for UBI events: query_id and user_query.",
-)
-@click.option("--positions", is_flag=True, help="Show one row per position instead of one per pair.")
+@choice_option("--model MODEL", "How clicks become a grade", MODELS)
+@whole_option("--min-impressions N", "Impressions that a pair needs. With fewer it stays unjudged.", default=10)
+@option("--queries FILE", "Texts of the queries, for UBI events: query_id and user_query.", callback=take_source)
+@option("--positions", "Show one row per position instead of one per pair.")
 @table_option
 def command(*, clicks_file: str, output: str | None, positions: bool, format_: str | None, **how: Checked) -> None:
     """Turns the clicks in FILE into judgments: a grade per query and document.

@@ -146,6 +146,23 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) ->
                 formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
 
+def option(shown: str, help: str, *, to: str = "", **more: Checked) -> Decorator:
+    """An option by what help shows of it: its names, and what stands for its value, as in `-o --output FILE`.
+
+    Without a value or a type it is a flag. A default is shown. One that is "(repeatable)" may be given many times. `to`
+    is the parameter of the command that gets the value, if it is not called as the option is.
+    """
+    names = [word for word in shown.split() if word.startswith("-")]
+    metavar = " ".join(shown.split()[len(names) :])
+    if metavar:
+        more["metavar"] = metavar
+    elif "type" not in more:
+        more["is_flag"] = True
+    if "(repeatable" in help:
+        more["multiple"] = True
+    return click.option(*names, *filter(None, [to]), help=help, **{"show_default": "default" in more, **more})
+
+
 class Setting(NamedTuple):
     """What can be set: its name, what reads its value, what it means, and the values that a shell completes."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import compare
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import TESTING, Scoring, given, human_option, measure_options, scoring_options, testing_options
 from assay.cli.output import Output, output_options, save_option, save_results
 from assay.cli.terminal import check_single_input, say_unused
@@ -30,16 +30,15 @@ from assay.terminal import is_stored, source_of
 @click.argument("runs", nargs=-1, metavar="RUN RUN...")
 @measure_options()
 @testing_options
-@click.option(
-    "--sort",
-    metavar="MEASURE|name|given",
-    help="Order of the runs: best first by this measure, by name, or as given.  "
+@option(
+    "--sort MEASURE|name|given",
+    "Order of the runs: best first by this measure, by name, or as given.  "
     "[default: given for up to three runs, else the first measure]",
 )
-@click.option(
+@option(
     "--pairs",
+    "Pairs to list.  [default: all for up to three runs, else significant]",
     type=click.Choice(("all", "significant", "none")),
-    help="Pairs to list.  [default: all for up to three runs, else significant]",
 )
 @human_option
 @save_option

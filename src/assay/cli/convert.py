@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import Qrels, read_data
-from assay.cli.command import Command
+from assay.cli.command import Command, option
 from assay.cli.terminal import say
 from assay.terminal import copy_to_output, count, source_of, watched
 
@@ -34,16 +34,15 @@ def read_kind(_: click.Context, __: click.Parameter, value: str | None) -> tuple
 )
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option(
-    "--from",
-    "from_",
-    metavar="qrels|run[=FORMAT]",
-    callback=read_kind,
-    help="What IN holds, and its format, if that cannot be inferred: judgments (qrels) or a run, in trec, json, jsonl, "
+@option(
+    "--from qrels|run[=FORMAT]",
+    "What IN holds, and its format, if that cannot be inferred: judgments (qrels) or a run, in trec, json, jsonl, "
     "csv, tsv, beir or parquet, as in run=csv.",
+    to="from_",
+    callback=read_kind,
 )
-@click.option("--to", metavar="FORMAT", help="Format of OUT.  [default: from its extension]")
-@click.option("--lossy", is_flag=True, help="Leave out what OUT cannot hold.")
+@option("--to FORMAT", "Format of OUT.  [default: from its extension]")
+@option("--lossy", "Leave out what OUT cannot hold.")
 def command(*, source: str, target: str, from_: tuple[Any, str | None], to: str | None, lossy: bool) -> None:
     """Writes the judgments or the run in IN to OUT, in the format and compression of OUT's extension.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import Evaluator, Judge, Results, compare, evaluate_rag
-from assay.cli.command import Command
+from assay.cli.command import Command, option
 from assay.cli.output import check_page
 from assay.cli.terminal import emit, say, this_command
 
@@ -37,13 +37,12 @@ JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING
 @click.command(
     "demo", cls=Command, usual="report", examples=("assay demo", "assay demo --report", "assay demo --report tour.html")
 )
-@click.option(
-    "--report",
+@option(
+    "--report [FILE]",
+    f"Also write the report on the retrievers, to FILE or to {REPORT}.",
     is_flag=False,
     flag_value=REPORT,
-    metavar="[FILE]",
     callback=check_page,
-    help=f"Also write the report on the retrievers, to FILE or to {REPORT}.",
 )
 def command(report: str | None) -> None:
     """Evaluates three retrievers and two RAG systems on questions about the annual report of a fictional company.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import diff
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
@@ -27,13 +27,8 @@ from assay.terminal import is_stored, source_of
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("before", metavar="RUN_A")
 @click.argument("after", required=False, metavar="RUN_B")
-@click.option(
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    help="Measure to compare by.  [default: ndcg@10, or the first of a stored result]",
-)
-@whole_option("-n", "--number", "top", default=10, help="Queries to list in each direction.")
+@option("-m --measure MEASURE", "Measure to compare by.  [default: ndcg@10, or the first of a stored result]")
+@whole_option("-n --number N", "Queries to list in each direction.", to="top", default=10)
 @queries_option
 @corpus_option
 @output_options()

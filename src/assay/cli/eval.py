@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError, Qrels, Result, Results, Run, evaluate
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import (
     MEASURES,
     Scoring,
@@ -52,29 +52,26 @@ BAD_INPUT = 2
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_options()
-@click.option("-q", "--per-query", is_flag=True, help="Print one row per query, then one with the means.")
+@option("-q --per-query", "Print one row per query, then one with the means.")
 @whole_option(
-    "--worst",
+    "--worst N",
+    "Show the N queries with the worst values of the first measure, and the documents that cost most.",
     default=0,
     least=0,
-    help="Show the N queries with the worst values of the first measure, and the documents that cost most.",
 )
 @queries_option
 @corpus_option
 @human_option
-@click.option(
+@option(
     "--merge-subqueries",
-    "merging",
-    is_flag=True,
-    help="Merge subqueries such as q1_0 and q1_1 into one query. A document keeps its highest score.",
+    "Merge subqueries such as q1_0 and q1_1 into one query. A document keeps its highest score.",
+    to="merging",
 )
 @column_option
 @choice_option(
-    "--engine",
-    choices=("local", "spark"),
-    help="What reads and ranks the runs: this machine, or Spark on any file system it knows.",
+    "--engine", "What reads and ranks the runs: this machine, or Spark on any file system it knows.", ("local", "spark")
 )
-@click.option("--master", metavar="URL", help="Where Spark runs: local[4], yarn, spark://… or sc://… (Spark Connect).")
+@option("--master URL", "Where Spark runs: local[4], yarn, spark://… or sc://… (Spark Connect).")
 @save_option
 @output_options(styled=True)
 @scoring_options()

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay import GateReport, Qrels, gate
-from assay.cli.command import Checked, Command, Setting, number, truth, whole
+from assay.cli.command import Checked, Command, Setting, number, option, truth, whole
 from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options
 from assay.cli.output import Output, output_options, report_option
 from assay.cli.terminal import check_single_input, say, this_command
@@ -48,36 +48,20 @@ class LimitType(click.ParamType[Any]):
 )
 @click.argument("qrels", required=False, metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")
-@click.option(
-    "--min",
-    "minimum",
-    type=LimitType(),
-    multiple=True,
-    metavar="MEASURE=NUMBER",
-    help="Minimum of a measure (repeatable).",
-)
-@click.option("--baseline", metavar="FILE", help="Earlier run, or a result stored with --save.")
-@click.option(
-    "--max-drop",
-    type=LimitType(),
-    multiple=True,
-    metavar="MEASURE=NUMBER",
-    help="Largest drop allowed against the baseline (repeatable).",
-)
+@option("--min MEASURE=NUMBER", "Minimum of a measure (repeatable).", to="minimum", type=LimitType())
+@option("--baseline FILE", "Earlier run, or a result stored with --save.")
+@option("--max-drop MEASURE=NUMBER", "Largest drop allowed against the baseline (repeatable).", type=LimitType())
 @queries_option
 @corpus_option
-@click.option("--strict/--no-strict", default=None, help="Fail every drop larger than the limit, significant or not.")
-@click.option(
-    "--test",
+@option("--strict/--no-strict", "Fail every drop larger than the limit, significant or not.", default=None)
+@option(
+    "--test TEST",
+    f"Significance test of a drop: {', '.join(TESTS)}.  [default: randomization]",
     type=click.Choice(TESTS),
-    metavar="TEST",
-    help=f"Significance test of a drop: {', '.join(TESTS)}.  [default: randomization]",
 )
 @report_option
 @output_options()
-@click.option(
-    "--config", metavar="FILE", help="TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]"
-)
+@option("--config FILE", "TOML file with settings.  [default: assay.toml or pyproject.toml in this folder]")
 @scoring_options(
     Setting("alpha", number, "significance level: how often a drop equal to the limit may fail (default 0.05)"),
     Setting("samples", whole, "random samples that the test draws (default: depends on the test)"),

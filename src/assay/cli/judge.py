@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.command import Command, CommandGroup
+from assay.cli.command import Command, CommandGroup, option
 from assay.cli.options import pool_option, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.servers import judge_options
@@ -46,11 +46,11 @@ def command() -> None:
 )
 @click.argument("queries", metavar="QUERIES")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--corpus", required=True, metavar="FILE", help="Texts of the documents.")
+@option("--corpus FILE", "Texts of the documents.", required=True)
 @pool_option
-@click.option("--known", metavar="QRELS", help="Judgments to keep. These pairs are not asked for.")
-@click.option("-o", "--output", required=True, metavar="FILE", help="File for the judgments.")
-@click.option("--reasons", metavar="FILE", help="File for the judge's reasons, as JSON Lines.")
+@option("--known QRELS", "Judgments to keep. These pairs are not asked for.")
+@option("-o --output FILE", "File for the judgments.", required=True)
+@option("--reasons FILE", "File for the judge's reasons, as JSON Lines.")
 @judge_options(is_needed=True)
 def relevance(
     *,
@@ -89,9 +89,9 @@ def relevance(
     examples=(EXAMPLES[1],),
 )
 @click.argument("corpus", metavar="CORPUS")
-@whole_option("-n", "--number", default=100, help="Questions to make.")
-@whole_option("--seed", default=0, least=0, help="Random seed of the passages.")
-@click.option("-o", "--output", metavar="FILE", help="File for the records, as JSON Lines.  [default: standard output]")
+@whole_option("-n --number N", "Questions to make.", default=100)
+@whole_option("--seed N", "Random seed of the passages.", default=0, least=0)
+@option("-o --output FILE", "File for the records, as JSON Lines.  [default: standard output]")
 @judge_options(is_needed=True)
 def questions(*, corpus: str, number: int, seed: int, output: str | None, judge: Judge) -> None:
     """Makes questions from passages of CORPUS: records for rag and probe.

@@ -14,7 +14,7 @@ import click
 
 from assay.__main__ import FAILED, INTERRUPTED, TOO_MANY_FILES
 from assay._kernel import __version__
-from assay.cli.command import Checked, CommandGroup
+from assay.cli.command import Checked, CommandGroup, option
 from assay.cli.terminal import prepare_streams, say
 from assay.errors import AssayError
 from assay.terminal import INTERFACE, Interface, is_out_of_files, is_out_of_threads, read_limits
@@ -145,12 +145,10 @@ def module_of(name: str) -> str:
     epilog="`assay COMMAND -h` is one screen about a command, `assay COMMAND --help` everything.",
 )
 @click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s", help="Show the version.")
-@click.option(
-    "--limit",
-    "pairs",
-    multiple=True,
-    metavar="NAME=N",
-    help="Limit what a command may take, as in threads=4 or temporary=200G (repeatable). docs/reliability.md has all.",
+@option(
+    "--limit NAME=N",
+    "Limit what a command may take, as in threads=4 or temporary=200G (repeatable). docs/reliability.md has all.",
+    to="pairs",
 )
 @click.pass_context
 def commands(context: click.Context, pairs: tuple[str, ...]) -> None:

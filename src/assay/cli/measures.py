@@ -22,7 +22,7 @@ from assay.cli.terminal import emit
     ),
 )
 @click.argument("name", required=False)
-@choice_option("--format", "format_", choices=("table", "json", "markdown"), help="Format of the output.")
+@choice_option("--format", "Format of the output.", ("table", "json", "markdown"), to="format_")
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import next_judgments
-from assay.cli.command import Checked, Command, Setting, number, whole
+from assay.cli.command import Checked, Command, Setting, number, option, whole
 from assay.cli.options import Scoring, between_option, choice_option, pool_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say
@@ -29,21 +29,14 @@ ORDERS = ("worth", "against", "depth", "random")
 )
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    default="dcg@10",
-    show_default=True,
-    metavar="MEASURE",
-    help="Measure to compare by, a sum over ranks.",
-)
+@option("-m --measure MEASURE", "Measure to compare by, a sum over ranks.", default="dcg@10")
 @choice_option(
     "--first",
-    "order",
-    choices=ORDERS,
-    help="What comes first. `against` is worth, beginning with what speaks for the run that is behind.",
+    "What comes first. `against` is worth, beginning with what speaks for the run that is behind.",
+    ORDERS,
+    to="order",
 )
-@whole_option("-n", "--number", "first", default=20, help="Pairs to list.")
+@whole_option("-n --number N", "Pairs to list.", to="first", default=20)
 @pool_option
 @between_option
 @output_options()

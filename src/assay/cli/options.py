@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError, Policies, Qrels, Run
-from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, whole
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, option, whole
 from assay.errors import FileError
 from assay.terminal import show, source_of, watched
 
@@ -67,8 +67,8 @@ TESTING = (
 
 def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
     """The command with these options, in this order."""
-    for option in reversed(list(options)):
-        command = option(command)
+    for each in reversed(list(options)):
+        command = each(command)
     return command
 
 
@@ -82,42 +82,37 @@ def take_source(_: click.Context, __: click.Parameter, value: str | None) -> Che
     return source_of(value)
 
 
-def whole_option(*names: str, default: int, help: str, least: int = 1, metavar: str = "N") -> Decorator:
+def whole_option(shown: str, help: str, *, default: int, least: int = 1, to: str = "") -> Decorator:
     """An option that takes a whole number."""
-    kind = click.IntRange(min=least)
-    return click.option(*names, type=kind, default=default, show_default=True, metavar=metavar, help=help)
+    return option(shown, help, to=to, type=click.IntRange(min=least), default=default)
 
 
-def choice_option(*names: str, choices: Sequence[str], help: str, metavar: str | None = None) -> Decorator:
+def choice_option(shown: str, help: str, choices: Sequence[str], *, to: str = "") -> Decorator:
     """An option that takes one of some words, by default the first; they are listed where a word stands for them."""
-    said = help if metavar is None else f"{help}: {', '.join(choices)}."
-    kind = click.Choice(choices)
-    return click.option(*names, type=kind, default=choices[0], show_default=True, metavar=metavar, help=said)
+    said = f"{help}: {', '.join(choices)}." if shown.rsplit(maxsplit=1)[-1].isupper() else help
+    return option(shown, said, to=to, type=click.Choice(choices), default=choices[0])
 
 
 def measure_options(defaults: Iterable[str] = MEASURES) -> Decorator:
     """`-m`, repeatable; the command gets the names as one text, or None."""
-    return click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="MEASURE",
+    return option(
+        "-m --measure MEASURE",
+        f"Measure (repeatable; or several with commas, as in ndcg@10,rr).  [default: {' '.join(defaults)}]",
+        to="measures",
         callback=lambda _, __, names: ",".join(names) if names else None,
-        help=f"Measure (repeatable; or several with commas, as in ndcg@10,rr).  [default: {' '.join(defaults)}]",
     )
 
 
 def policy_option(*extra: Setting, only: Collection[str] | None = None) -> Decorator:
     """`--policy`: those of scoring, or `only` some of them, and what else a command's numbers depend on."""
-    return click.option(
-        "--policy",
-        "policies",
+    return option(
+        "--policy NAME=VALUE",
+        "Set a choice that the numbers depend on, such as ties=input (repeatable). `--help` lists all.",
+        to="policies",
         cls=SettingsOption,
         settings=(*(each for each in POLICIES if only is None or each.name in only), *extra),
         noun="policy",
         title="Policies (--policy NAME=VALUE; default: those of the convention)",
-        help="Set a choice that the numbers depend on, such as ties=input (repeatable). `--help` lists all.",
     )
 
 
@@ -142,74 +137,59 @@ def read_columns(_: click.Context, __: click.Parameter, values: tuple[str, ...])
     return {part: name for part, _, name in pairs}
 
 
-convention_option = click.option(
-    "--convention",
-    type=click.Choice(CONVENTIONS),
-    metavar="TOOL",
-    help=f"Compute like this tool, with its names for measures and its policies: {', '.join(CONVENTIONS)}."
+convention_option = option(
+    "--convention TOOL",
+    f"Compute like this tool, with its names for measures and its policies: {', '.join(CONVENTIONS)}."
     "  [default: assay]",
+    type=click.Choice(CONVENTIONS),
 )
-from_option = click.option(
-    "--from",
-    "formats",
-    multiple=True,
-    metavar="qrels|run=FORMAT",
-    callback=read_formats,
-    help="Format of QRELS or of the runs, if it cannot be inferred (repeatable): trec, json, jsonl, csv, tsv, beir or "
+from_option = option(
+    "--from qrels|run=FORMAT",
+    "Format of QRELS or of the runs, if it cannot be inferred (repeatable): trec, json, jsonl, csv, tsv, beir or "
     "parquet, as in run=csv.",
+    to="formats",
+    callback=read_formats,
 )
-load_option = click.option(
-    "--load",
-    "files",
-    multiple=True,
-    metavar="FILE.py",
-    help="Python file to run first, with measures of your own (repeatable). They are defined with "
+load_option = option(
+    "--load FILE.py",
+    "Python file to run first, with measures of your own (repeatable). They are defined with "
     "@assay.extend.measure, or for rag with @assay.extend.score.",
+    to="files",
 )
-queries_option = click.option(
-    "--queries",
-    metavar="FILE",
+queries_option = option(
+    "--queries FILE",
+    "Texts of the queries, to show with each query: JSON Lines, JSON, CSV, TSV or Parquet.",
     callback=take_source,
-    help="Texts of the queries, to show with each query: JSON Lines, JSON, CSV, TSV or Parquet.",
 )
-corpus_option = click.option(
-    "--corpus",
-    metavar="FILE",
+corpus_option = option(
+    "--corpus FILE", "Texts of the documents, to show the first line of each document.", callback=take_source
+)
+human_option = option(
+    "--human FILE",
+    "Human labels for a random sample of queries. Means, intervals and differences are then prediction-powered.",
     callback=take_source,
-    help="Texts of the documents, to show the first line of each document.",
 )
-human_option = click.option(
-    "--human",
-    metavar="FILE",
-    callback=take_source,
-    help="Human labels for a random sample of queries. Means, intervals and differences are then prediction-powered.",
-)
-column_option = click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="PART=NAME",
+column_option = option(
+    "--column PART=NAME",
+    "Column or field that holds a part of the data, if its name is unusual, as in score=points (repeatable).",
+    to="columns",
     callback=read_columns,
-    help="Column or field that holds a part of the data, if its name is unusual, as in score=points (repeatable).",
 )
-between_option = click.option(
-    "--between",
-    nargs=2,
-    metavar="RUN RUN",
-    help="The two runs to compare, if there are more.  [default: the first and the last]",
+between_option = option(
+    "--between RUN RUN", "The two runs to compare, if there are more.  [default: the first and the last]", nargs=2
 )
-pool_option = whole_option("--pool", "depth", default=20, help="Documents of each run to judge, from the top.")
+pool_option = whole_option("--pool N", "Documents of each run to judge, from the top.", to="depth", default=20)
 
 
 def testing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--baseline` and `--test`."""
-    baseline = click.option("--baseline", metavar="NAME", help="Compare every run with this one, by name or file.")
-    return baseline(choice_option("--test", choices=TESTS, metavar="TEST", help="Significance test")(command))
+    baseline = option("--baseline NAME", "Compare every run with this one, by name or file.")
+    return baseline(choice_option("--test TEST", "Significance test", TESTS)(command))
 
 
 def title_option(default: str) -> Decorator:
     """`--title`."""
-    return click.option("--title", metavar="TEXT", help=f"Title of the page.  [default: {default}]")
+    return option("--title TEXT", f"Title of the page.  [default: {default}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +258,7 @@ def scoring_options(*extra: Setting, only: Collection[str] | None = None, withou
                 how = {**given(convention=convention), **policies}
                 return command(*args, scoring=Scoring(how, formats or {}, modules), **told)
 
-        return stacked(bundled, [option for name, option in options.items() if name not in without])
+        return stacked(bundled, [each for name, each in options.items() if name not in without])
 
     return decorate
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError
-from assay.cli.command import Checked, Decorator, Setting, SettingsOption, whole
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, option, whole
 from assay.cli.options import stacked
 from assay.cli.terminal import FOR_PEOPLE, emit, say, say_loudly, say_notes
 from assay.render import render
@@ -81,8 +81,9 @@ class Output:
         say_notes(notes if self.is_bare else ())
 
 
-style_option = click.option(
-    "--style",
+style_option = option(
+    "--style NAME=VALUE",
+    "Set how a table to publish looks, such as caption='Main results' (repeatable).",
     cls=SettingsOption,
     settings=(
         Setting("digits", whole, "digits after the decimal point, in Markdown and LaTeX"),
@@ -91,7 +92,6 @@ style_option = click.option(
     ),
     noun="style",
     title="Styles of a table to publish (--style NAME=VALUE)",
-    help="Set how a table to publish looks, such as caption='Main results' (repeatable).",
 )
 
 
@@ -100,8 +100,8 @@ def output_options(formats: Sequence[str] = FORMATS, *, styled: bool = False) ->
     help_ = f"Format of the output.  [default: from FILE's extension, or {formats[0]}]"
     where = "Write to FILE, atomically; format from the extension: .json, .csv, .tsv, .md, .tex, .html or .txt."
     options = [
-        click.option("--format", "format_", type=click.Choice(formats), help=help_),
-        click.option("-o", "--output", metavar="FILE", help=where),
+        option("--format", help_, to="format_", type=click.Choice(formats)),
+        option("-o --output FILE", where),
         *([style_option] if styled else []),
     ]
 
@@ -140,18 +140,15 @@ def check_page(_: click.Context, __: click.Parameter, target: str | None) -> str
     return target
 
 
-report_option = click.option(
-    "--report",
-    metavar="FILE",
+report_option = option(
+    "--report FILE",
+    "Also write a self-contained HTML report. compare, diff and gate take it in place of a run.",
     callback=check_page,
-    help="Also write a self-contained HTML report. compare, diff and gate take it in place of a run.",
 )
-slice_option = click.option(
-    "--slice",
-    "slices",
-    multiple=True,
-    metavar="FIELD",
-    help="Field of the queries to group the report by, such as language, or `length` (repeatable).",
+slice_option = option(
+    "--slice FIELD",
+    "Field of the queries to group the report by, such as language, or `length` (repeatable).",
+    to="slices",
 )
 
 
@@ -167,11 +164,10 @@ def check_save(_: click.Context, __: click.Parameter, target: str | None) -> str
     return target
 
 
-save_option = click.option(
-    "--save",
-    metavar="FILE",
+save_option = option(
+    "--save FILE",
+    "Save the result to a file that compare, diff and gate take in place of a run; several results to a folder.",
     callback=check_save,
-    help="Save the result to a file that compare, diff and gate take in place of a run; several results to a folder.",
 )
 
 
@@ -187,11 +183,9 @@ def save_results(results: Any, target: str | None) -> None:  # noqa: ANN401 - an
         raise AssayError(f"{target!r} is a file, and there are several results; name a folder, such as results/")
 
 
-judgments_option = click.option(
-    "-o", "--output", metavar="FILE", help="File for the judgments. The format is that of its extension."
-)
-table_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help=f"Format of the output.  [default: {FORMATS[0]}]"
+judgments_option = option("-o --output FILE", "File for the judgments. The format is that of its extension.")
+table_option = option(
+    "--format", f"Format of the output.  [default: {FORMATS[0]}]", to="format_", type=click.Choice(FORMATS)
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import plot
-from assay.cli.command import FINITE, Checked, Command
+from assay.cli.command import FINITE, Checked, Command, option
 from assay.cli.options import (
     TESTING,
     Scoring,
@@ -50,19 +50,18 @@ class PlotCommand(Command):
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("data", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "-o",
-    "--output",
-    "chart_file",
-    default="-",
-    metavar="FILE",
-    help=f"Write to FILE, atomically. The format is that of the extension: {', '.join(f'.{each}' for each in ENDINGS)}."
+@option(
+    "-o --output FILE",
+    f"Write to FILE, atomically. The format is that of the extension: {', '.join(f'.{each}' for each in ENDINGS)}."
     "  [default: the Vega-Lite specification, on standard output]",
+    to="chart_file",
+    default="-",
+    show_default=False,
 )
 @measure_options()
 @between_option
-@choice_option("--theme", choices=list(THEMES), help="Colours.")
-@click.option("--resolution", type=FINITE, default=2, show_default=True, metavar="N", help="Pixels per unit of a PNG.")
+@choice_option("--theme", "Colours.", list(THEMES))
+@option("--resolution N", "Pixels per unit of a PNG.", type=FINITE, default=2)
 @testing_options
 @scoring_options(*TESTING)
 def command(

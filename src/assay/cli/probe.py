@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from assay import AssayError, Results, Run, probe
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import Scoring, measure_options, scoring_options, take_source, whole_option
 from assay.cli.output import Output, output_options, report_option, save_option, save_results
 from assay.cli.servers import body_option, header_option, path_option
@@ -45,42 +45,30 @@ class ProbeCommand(Command):
     ),
 )
 @click.argument("url", metavar="URL")
-@click.option("--queries", required=True, metavar="FILE", help="Questions, each with an id and a text.")
-@click.option("--qrels", required=True, metavar="FILE", help="Judgments.")
+@option("--queries FILE", "Questions, each with an id and a text.", required=True)
+@option("--qrels FILE", "Judgments.", required=True)
 @measure_options(("ndcg@K", "rr@K", "recall@K"))
-@whole_option("-k", default=10, metavar="K", help="Documents to request per query.")
+@whole_option("-k K", "Documents to request per query.", default=10)
 @body_option(f"[default: {DEFAULT_BODY}]")
 @path_option
 @header_option
-@click.option(
-    "--answer-path",
-    metavar="PATH",
-    help="Where the answer is in a response, for systems that answer, such as data.reply.  "
+@option(
+    "--answer-path PATH",
+    "Where the answer is in a response, for systems that answer, such as data.reply.  "
     "[default: answer and other usual names]",
 )
-@click.option(
-    "--references",
-    metavar="FILE",
-    callback=take_source,
-    help="Right answers to keep in the records, each with a query id and a text.",
+@option(
+    "--references FILE", "Right answers to keep in the records, each with a query id and a text.", callback=take_source
 )
-@click.option("--concurrency", type=int, default=8, show_default=True, metavar="N", help="Requests at a time.")
-@click.option("--timeout", type=float, default=30.0, show_default=True, metavar="N", help="Seconds per request.")
-@click.option("--retries", type=int, default=2, show_default=True, metavar="N", help="Retries of a failed request.")
-@click.option(
-    "--checkpoint", metavar="FILE", help="Save every ranking to FILE. If run again, only ask for what is missing."
-)
-@click.option(
-    "--save-run",
-    "run_file",
-    metavar="FILE",
-    help="Save what was returned as a run: TREC, or the format of FILE's extension.",
-)
-@click.option(
-    "--save-records",
-    "records_file",
-    metavar="FILE.jsonl",
-    help="Save what was asked, retrieved and answered as records for assay rag, with gold and references.",
+@option("--concurrency N", "Requests at a time.", type=int, default=8)
+@option("--timeout N", "Seconds per request.", type=float, default=30.0)
+@option("--retries N", "Retries of a failed request.", type=int, default=2)
+@option("--checkpoint FILE", "Save every ranking to FILE. If run again, only ask for what is missing.")
+@option("--save-run FILE", "Save what was returned as a run: TREC, or the format of FILE's extension.", to="run_file")
+@option(
+    "--save-records FILE.jsonl",
+    "Save what was asked, retrieved and answered as records for assay rag, with gold and references.",
+    to="records_file",
 )
 @save_option
 @report_option

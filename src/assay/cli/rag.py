@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay import evaluate_rag
-from assay.cli.command import Checked, Command, Setting, number
+from assay.cli.command import Checked, Command, Setting, number, option
 from assay.cli.options import (
     Scoring,
     column_option,
@@ -65,22 +65,14 @@ def share_or_word(text: str) -> float | str:
 @click.argument("records", metavar="RECORDS")
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
 @measure_options((*MEASURES, "and the scores of the records"))
-@click.option("-q", "--per-query", is_flag=True, help="Print one row per question, then one with the means.")
-@whole_option("--worst", default=5, least=0, help="Show the N questions with the worst answers.")
-@click.option("--by", metavar="MEASURE", help="Measure that decides which answers are wrong, and which are worst.")
-@click.option(
-    "--corpus",
-    metavar="FILE",
-    callback=take_source,
-    help="Passages by document id, for measures that need them, or spans of chunks.",
+@option("-q --per-query", "Print one row per question, then one with the means.")
+@whole_option("--worst N", "Show the N questions with the worst answers.", default=5, least=0)
+@option("--by MEASURE", "Measure that decides which answers are wrong, and which are worst.")
+@option(
+    "--corpus FILE", "Passages by document id, for measures that need them, or spans of chunks.", callback=take_source
 )
 @column_option
-@click.option(
-    "--criteria",
-    multiple=True,
-    metavar="FILE",
-    help="TOML file with criteria in words for the judge (repeatable). Their names are measures.",
-)
+@option("--criteria FILE", "TOML file with criteria in words for the judge (repeatable). Their names are measures.")
 @judge_options()
 @human_option
 @save_option

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import Result, compare, evaluate, load_result
-from assay.cli.command import Checked, Command
+from assay.cli.command import Checked, Command, option
 from assay.cli.options import (
     MEASURES,
     TESTING,
@@ -39,28 +39,12 @@ TITLE = "assay report"
 )
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "-o",
-    "--output",
-    "page_file",
-    default="report.html",
-    show_default=True,
-    metavar="FILE",
-    callback=check_page,
-    help="File to write.",
-)
+@option("-o --output FILE", "File to write.", to="page_file", default="report.html", callback=check_page)
 @measure_options()
 @queries_option
 @corpus_option
 @slice_option
-@click.option(
-    "--top",
-    type=click.IntRange(1, 1_000),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Documents to show of each ranking.",
-)
+@option("--top N", "Documents to show of each ranking.", type=click.IntRange(1, 1_000), default=20)
 @title_option(TITLE)
 @testing_options
 @scoring_options(*TESTING)

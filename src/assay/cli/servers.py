@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, pair_of, truth, whole
+from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, option, pair_of, truth, whole
 from assay.cli.options import stacked
 from assay.cli.terminal import emit, say
 from assay.errors import AssayError, FileError
@@ -36,31 +36,28 @@ SETTINGS = (
     Setting("max_cost", number, "cost at which to stop; needs prices"),
 )
 OPTIONS = (
-    click.option(
-        "--judge",
-        metavar="URL|FILE",
-        help="LLM that judges: a server, or a GGUF file. A server has OpenAI's interface, such as "
+    option(
+        "--judge URL|FILE",
+        "LLM that judges: a server, or a GGUF file. A server has OpenAI's interface, such as "
         "http://localhost:8000/v1; its key is taken from ASSAY_JUDGE_KEY.",
     ),
-    click.option("--judge-model", metavar="NAME", help="Model on the judge's server."),
-    click.option(
-        "--judge-cache",
-        metavar="FILE",
-        help="File that keeps replies, so that nothing is asked twice.  [default: in your cache directory]",
+    option("--judge-model NAME", "Model on the judge's server."),
+    option(
+        "--judge-cache FILE",
+        "File that keeps replies, so that nothing is asked twice.  [default: in your cache directory]",
     ),
-    click.option(
-        "--judge-option",
-        "judge_options",
+    option(
+        "--judge-option NAME=VALUE",
+        "Set how the judge is asked, such as concurrency=16 (repeatable). `--help` lists all.",
+        to="judge_options",
         cls=SettingsOption,
         settings=SETTINGS,
         noun="judge option",
         title="Options of the judge (--judge-option NAME=VALUE)",
-        help="Set how the judge is asked, such as concurrency=16 (repeatable). `--help` lists all.",
     ),
-    click.option(
+    option(
         "--dry-run",
-        is_flag=True,
-        help="Ask nothing, and estimate the calls, the tokens and the cost. The cost needs --judge-option prices=….",
+        "Ask nothing, and estimate the calls, the tokens and the cost. The cost needs --judge-option prices=….",
     ),
 )
 
@@ -119,24 +116,18 @@ def read_body(_: click.Context, __: click.Parameter, body: str | None) -> str | 
 
 def body_option(default: str) -> Decorator:
     """`--body`."""
-    return click.option(
-        "--body",
-        metavar="JSON",
+    return option(
+        "--body JSON",
+        "Body to send. {query} and {k} are replaced by the query and k; @FILE reads the body from a file.  " + default,
         callback=read_body,
-        help="Body to send. {query} and {k} are replaced by the query and k; @FILE reads the body from a file.  "
-        + default,
     )
 
 
-path_option = click.option(
-    "--path",
-    metavar="PATH",
-    help="Where the list of documents is in a response, such as data.hits. A dot is the whole response.",
+path_option = option(
+    "--path PATH", "Where the list of documents is in a response, such as data.hits. A dot is the whole response."
 )
-header_option = click.option(
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Header to send (repeatable). $NAME in the value is taken from the environment, to keep keys out of commands.",
+header_option = option(
+    "--header 'NAME: VALUE'",
+    "Header to send (repeatable). $NAME in the value is taken from the environment, to keep keys out of commands.",
+    to="headers",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from assay import studio
-from assay.cli.command import Checked, Command, CommandGroup, Setting, whole
+from assay.cli.command import Checked, Command, CommandGroup, Setting, option, whole
 from assay.cli.interrupt import unguarded
 from assay.cli.options import (
     TESTING,
@@ -29,9 +29,7 @@ from assay.terminal import count, named, split_measures
 
 # In place of a file of judgments, if there is none yet.
 NO_QRELS = "none"
-store_option = click.option(
-    "--store", metavar="FILE|URL", help=f"Where votes are kept, a file or postgresql://….  [default: {studio.STORE}]"
-)
+store_option = option("--store FILE|URL", f"Where votes are kept, a file or postgresql://….  [default: {studio.STORE}]")
 
 
 class StudioCommand(Command):
@@ -66,22 +64,18 @@ class StudioCommand(Command):
 @queries_option
 @corpus_option
 @store_option
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to serve at. Others need people with passwords."
-)
-@click.option("--port", type=click.IntRange(0, 65535), help="Port to serve at.  [default: 8484, or the next free one]")
-@click.option(
-    "--allow-host", "names", multiple=True, metavar="NAME", help="Another host name to answer for (repeatable)."
-)
-@click.option("--tls", nargs=2, metavar="CERTIFICATE KEY", help="Serve HTTPS with this certificate and key, two files.")
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
-@click.option("--dry-run", is_flag=True, help="Read the data, open the store, say what is there, and end.")
+@option("--host TEXT", "Address to serve at. Others need people with passwords.", default="127.0.0.1")
+@option("--port", "Port to serve at.  [default: 8484, or the next free one]", type=click.IntRange(0, 65535))
+@option("--allow-host NAME", "Another host name to answer for (repeatable).", to="names")
+@option("--tls CERTIFICATE KEY", "Serve HTTPS with this certificate and key, two files.", nargs=2)
+@option("--no-open", "Do not open the browser.")
+@option("--dry-run", "Read the data, open the store, say what is there, and end.")
 @measure_options(studio.MEASURES)
 @title_option("the name of the judgments")
 @pool_option
-@whole_option("--votes-per-pair", "votes", default=1, help="Votes that each pair is to get.")
+@whole_option("--votes-per-pair N", "Votes that each pair is to get.", to="votes", default=1)
 @between_option
-@click.option("--search", "url", metavar="URL", help="Live retriever to search in, and to vote on its results.")
+@option("--search URL", "Live retriever to search in, and to vote on its results.", to="url")
 @body_option("[default: as in assay probe]")
 @path_option
 @header_option
@@ -163,11 +157,11 @@ def admin(ctx: click.Context, store: str | None) -> None:
 
 @admin.command("add-user", cls=Command, short_help="Add somebody who may log in, or set a new password.")
 @click.argument("name", metavar="NAME")
-@click.option(
+@option(
     "--admin/--no-admin",
-    "is_admin",
+    "Whether they may manage the studio.  [default: unchanged, and no for somebody new]",
+    to="is_admin",
     default=None,
-    help="Whether they may manage the studio.  [default: unchanged, and no for somebody new]",
 )
 @click.pass_obj
 def add_user(where: str, *, name: str, is_admin: bool | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import votes
-from assay.cli.command import Checked, Command, Setting, number, pair_of, whole
+from assay.cli.command import Checked, Command, Setting, number, option, pair_of, whole
 from assay.cli.options import choice_option, policy_option
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.terminal import check_target, source_of
@@ -27,8 +27,8 @@ METHODS = ("majority", "mean", "median", "beta", "wilson", "quepid", "dawid_sken
 )
 @click.argument("votes_file", metavar="FILE")
 @judgments_option
-@choice_option("--method", choices=METHODS, metavar="METHOD", help="How votes become a grade")
-@click.option("--voters", is_flag=True, help="Show one row per voter instead of one per pair.")
+@choice_option("--method METHOD", "How votes become a grade", METHODS)
+@option("--voters", "Show one row per voter instead of one per pair.")
 @policy_option(
     Setting("min_votes", whole, "votes that a pair needs; with fewer it stays unjudged (default 1)"),
     Setting("scale", str, "what the votes -1, 0 and 1 are: thumbs, grades or auto (default)"),
