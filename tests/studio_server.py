@@ -10,7 +10,7 @@ import httpx2
 import uvicorn
 
 from assay.stats.significance import ComparisonSettings, check_settings
-from assay.studio.api import MEASURES
+from assay.studio import MEASURES
 from assay.studio.app import make_app, make_server
 from assay.studio.collection import demo_collection
 from assay.studio.judgments import VoteCounting

@@ -16,6 +16,7 @@ from assay.studio.judgments import JudgmentsInForce, Pair
 from assay.studio.studio import Studio
 from assay.tasks.agree.api import agree
 from assay.tasks.vote.api import votes
+from assay.tasks.vote.result import Votes
 
 # Voters that are compared with each other, those with the most votes first; and pairs that are listed.
 MOST_VOTERS = 12
@@ -60,19 +61,19 @@ def by_voter(judgments: JudgmentsInForce) -> dict[str, dict[Pair, float]]:
     return dict(sorted(found.items(), key=lambda each: (-len(each[1]), each[0])))
 
 
-def vote_rows(known: dict[str, dict[Pair, float]], left_out: str | None = None) -> list[dict[str, Any]]:
-    """The votes as `assay.votes` takes them."""
-    return [
+def votes_of(known: dict[str, dict[Pair, float]], left_out: str | None = None) -> Votes:
+    rows = [
         {"query": query, "document": document, "voter": voter, "vote": vote}
         for voter, own in known.items()
         if voter != left_out
         for (query, document), vote in own.items()
     ]
+    return votes(rows, scale="grades")
 
 
 def voter_rows(known: dict[str, dict[Pair, float]], kinds: dict[str, str]) -> list[dict[str, Any]]:
     """Each voter: how many votes, how often the others agree, and alpha of the others without them."""
-    same = {voter.name: voter.same for voter in votes(vote_rows(known), scale="grades").voters} if known else {}
+    same = {voter.name: voter.same for voter in votes_of(known).voters} if known else {}
     return [
         {
             "name": name,
@@ -95,7 +96,7 @@ def alpha_of(known: dict[str, dict[Pair, float]], left_out: str | None = None) -
     if len(known.keys() - {left_out}) < PAIR:
         return undefined
     try:
-        found = votes(vote_rows(known, left_out), scale="grades").agreement(scale="ordinal", samples=SAMPLES)
+        found = votes_of(known, left_out).agreement(scale="ordinal", samples=SAMPLES)
     except AssayError:
         # Too many different votes for categories.
         return undefined
@@ -119,18 +120,19 @@ def kappas(a: dict[Pair, float], b: dict[Pair, float], names: tuple[str, str]) -
 
 def differing_pairs(judgments: JudgmentsInForce) -> list[Pair]:
     """The pairs on which votes differ, the farthest apart first, those that are decided last."""
-    said = {
-        pair: [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
-        for pair, ballots in judgments.ballots.items()
-    }
+    said = {pair: said_on(judgments, pair) for pair in judgments.ballots}
     differing = [pair for pair, votes in said.items() if len(set(votes)) >= PAIR]
     return sorted(differing, key=lambda pair: (pair in judgments.decisions, -float(np.var(said[pair])), pair))
+
+
+def said_on(judgments: JudgmentsInForce, pair: Pair) -> list[float]:
+    return [ballot.vote for ballot in judgments.ballots[pair].values() if ballot.vote is not None]
 
 
 def disagreement(studio: Studio, pair: Pair, voter: str | None, *, reveal: bool) -> dict[str, Any]:
     judgments = studio.judgments
     ballots, decided = judgments.ballots[pair], judgments.decisions.get(pair)
-    said = [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
+    said = said_on(judgments, pair)
     listed = [{**judgments.said(each), "comment": each.comment} for each in ballots.values()]
     is_hidden = judgments.is_blind(voter, pair) and not reveal
     return {

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay.core.errors import DataError, FormatError
 from assay.core.note import Note, NoteKind
@@ -40,27 +40,19 @@ if TYPE_CHECKING:
 
 Kinds = Mapping[str, str]
 Grades = Mapping[str, Mapping[str, float]]
-# What an event has in a file; what only files of a studio have; and the columns of those.
-FIELDS = (
-    *("query", "document", "voter", "vote", "time", "comment"),
-    *("kind", "source", "application", "key", "id", "replaces"),
-)
+Kind = TypeVar("Kind", bound=str)
+# What only files of a studio have, under which names; what an event has in a file; and the columns of those.
 OWN = {name: (name,) for name in ("kind", "source", "application", "key", "id", "replaces", "voter_kind")}
-COLUMNS = (*FIELDS, "voter_kind")
+COLUMNS = ("query", "document", "voter", "vote", "time", "comment", *OWN)
+FIELDS = COLUMNS[:-1]
 # What people typed, and what a formula begins with in a spreadsheet, with the apostrophes before it.
 TYPED = ("voter", "comment")
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 VOTE_FORMATS = ("csv", "jsonl", "parquet", "quepid-book")
 JUDGMENT_FORMATS = ("trec", "csv", "jsonl", "parquet", "quepid")
 # A format, and the ending under which its reader knows it.
-READ_FORMATS = {
-    "trec": "qrels",
-    "csv": "csv",
-    "jsonl": "jsonl",
-    "parquet": "parquet",
-    "quepid": "csv",
-    "quepid-book": "csv",
-}
+READ_FORMATS = {"trec": "qrels", "csv": "csv", "jsonl": "jsonl", "parquet": "parquet"}
+READ_FORMATS |= {"quepid": "csv", "quepid-book": "csv"}
 NAME = "the file"
 # Of Quepid's files: the columns that name a pair, what may precede a judge, and what a formula begins with.
 PAIR = {"query": "query", "docid": "document", "doc_id": "document"}
@@ -78,8 +70,7 @@ def export_votes(
     """
     if format in ("trec", "quepid"):
         raise FormatError(f"{format} cannot hold who voted; export the judgments, or the votes as csv")
-    if format not in VOTE_FORMATS:
-        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(VOTE_FORMATS)}")
+    check_format(format, VOTE_FORMATS)
     if format == "quepid-book":
         return write_book(events, questions or {})
     known = kinds or {}
@@ -136,8 +127,7 @@ def export_judgments(grades: Grades, format: str, *, questions: Mapping[str, str
     """The grades of documents by query as a file; `quepid` has the texts of queries where `questions` has them."""
     if format == "quepid-book":
         raise FormatError("a book of Quepid holds votes; export the votes as quepid-book, or the judgments as quepid")
-    if format not in JUDGMENT_FORMATS:
-        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(JUDGMENT_FORMATS)}")
+    check_format(format, JUDGMENT_FORMATS)
     judged = {query: documents for query, documents in grades.items() if documents}
     if not judged:
         raise DataError("there is no judgment yet; vote first")
@@ -192,8 +182,7 @@ def read_votes(
     `voter` is whose votes those without a name are: it is needed for judgments. `scale` says what -1, 0 and 1 are, as
     in `assay.votes`. Texts of queries in Quepid's files become their ids in `questions`.
     """
-    if format not in READ_FORMATS:
-        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(READ_FORMATS)}")
+    check_format(format, tuple(READ_FORMATS))
     with temporary_folder() as folder:
         path = folder / f"data.{READ_FORMATS[format]}"
         path.write_bytes(data)
@@ -208,12 +197,22 @@ def read_votes(
             return VoteFile(votes, [], {})
         book = format == "quepid-book"
         events = read_book(source) if book else read_events(source, {**VOTE_FIELDS, **OWN}, NEEDED, NAME)
-    rows = Rows(events, is_csv=format == "csv")
-    votes, notes = votes_of(rows, voter, scale)
+    is_own = {"kind", "source"} <= set(events.frame.columns)
+    # A studio writes grades as they are.
+    values, _, notes = read_values(events, "grades" if is_own and scale == "auto" else scale)
+    rows = read_rows(events, is_own=is_own, is_escaped=is_own and format == "csv")
+    votes, past = votes_of(rows, values.tolist(), events, voter)
+    if past:
+        notes.append(Note.of(NoteKind.VOTES, about="past", count=past))
     if "quepid" in format:
         ids = {" ".join(text.split()): query for query, text in (questions or {}).items()}
         votes = [replace(vote, query=ids.get(vote.query, vote.query)) for vote in votes]
-    return VoteFile(votes, notes, rows.voter_kinds())
+    return VoteFile(votes, notes, voter_kinds(rows, events))
+
+
+def check_format(format: str, known: tuple[str, ...]) -> None:
+    if format not in known:
+        raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(known)}")
 
 
 def needed_voter(voter: str | None) -> str:
@@ -263,76 +262,48 @@ def name_of(column: str) -> str:
     return name[len(RATING) :].strip() if name.lower().startswith(RATING) else name
 
 
-class Rows:
-    """The rows of a file, field by field; those that only a studio writes count only in its files."""
+def read_rows(events: Events, *, is_own: bool, is_escaped: bool) -> list[dict[str, Any]]:
+    """The cells of each row by field, those that are not empty; what only a studio writes counts only in its files.
 
-    def __init__(self, events: Events, *, is_csv: bool) -> None:
-        self.events = events
-        self.columns = {name: events.frame[name].to_list() for name in events.frame.columns}
-        self.is_own = {"kind", "source"} <= set(self.columns)
-        self.is_escaped = self.is_own and is_csv
-
-    def cell(self, field: str, row: int) -> Any:  # noqa: ANN401 - whatever the file has there
-        value = self.columns[field][row] if field in self.columns and (self.is_own or field not in OWN) else None
-        return None if value == "" else value
-
-    def text(self, field: str, row: int) -> str:
-        value = self.cell(field, row)
-        return "" if value is None else str(value)
-
-    def typed(self, text: str) -> str:
-        """What somebody typed, without the apostrophe that hides a formula."""
-        return text[1:] if self.is_escaped and text.startswith("'") and FORMULA.match(text) else text
-
-    def choice(self, field: str, row: int, what: str, choices: tuple[str, ...]) -> Any:  # noqa: ANN401 - one of them
-        """A word that must be one of a few, where the file has it."""
-        said = self.cell(field, row)
-        if said not in (None, *choices):
-            place = self.events.place(row)
-            raise FormatError(f"{place}: the kind {show(said)}{what} must be {' or '.join(choices)}")
-        return said
-
-    def voter_kinds(self) -> dict[str, VoterKind]:
-        """The kind of each voter, where a studio wrote it."""
-        found: dict[str, VoterKind] = {}
-        if not self.is_own or not {"voter", "voter_kind"} <= set(self.columns):
-            return found
-        for row, name in enumerate(self.events.ids("voter").to_list()):
-            if not name or self.cell("voter_kind", row) is None:
-                continue
-            kind = self.choice("voter_kind", row, " of the voter", VOTER_KINDS)
-            before = found.setdefault(self.typed(name), kind)
-            if before != kind:
-                raise FormatError(f"{self.events.place(row)}: {show(name)} is a {kind} here, and a {before} before")
-        return found
+    What somebody typed is without the apostrophe that hides a formula, if it is escaped.
+    """
+    columns = {name: events.frame[name].to_list() for name in events.frame.columns if is_own or name not in OWN}
+    columns |= {"query": events.needed_ids("query").to_list(), "document": events.needed_ids("document").to_list()}
+    if "voter" in columns:
+        columns["voter"] = events.ids("voter").to_list()
+    rows = []
+    for cells in zip(*columns.values(), strict=True):
+        row = {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None and cell != ""}
+        for name in TYPED if is_escaped else ():
+            if row.get(name, "").startswith("'") and FORMULA.match(row[name]):
+                row[name] = row[name][1:]
+        rows.append(row)
+    return rows
 
 
-def votes_of(rows: Rows, voter: str | None, scale: str) -> tuple[list[NewVote], list[Note]]:
-    """The rows as votes to record, without decisions that were replaced or taken back, and without what took them back.
+def votes_of(
+    rows: list[dict[str, Any]], values: list[float], events: Events, voter: str | None
+) -> tuple[list[NewVote], int]:
+    """The rows as votes to record; and how many are left out: decisions that were replaced or taken back, and by what.
 
     A withdrawal names what it takes back by an id, which is another one where it is read.
     """
-    events = rows.events
-    # A studio writes grades as they are.
-    values, _, notes = read_values(events, "grades" if rows.is_own and scale == "auto" else scale)
-    voters = events.ids("voter").to_list() if "voter" in rows.columns else [None] * len(values)
-    ids = zip(events.needed_ids("query"), events.needed_ids("document"), voters, values.tolist(), strict=True)
     votes = []
-    for row, (query, document, name, value) in enumerate(ids):
-        seconds = as_seconds(rows.cell("time", row), events, row)
+    for number, (row, value) in enumerate(zip(rows, values, strict=True)):
+        seconds = as_seconds(row.get("time"), events, number)
         vote = NewVote(
-            query,
-            document,
-            rows.typed(name) if name else needed_voter(voter),
+            row["query"],
+            row["document"],
+            row.get("voter") or needed_voter(voter),
             None if math.isnan(value) else value,
-            comment=rows.typed(rows.text("comment", row)),
-            key=rows.text("key", row) or None,
-            kind=rows.choice("kind", row, "", EVENT_KINDS) or "vote",
+            comment=str(row.get("comment", "")),
+            key=str(row["key"]) if "key" in row else None,
+            kind=check_kind(row.get("kind", "vote"), EVENT_KINDS, "", events, number),
             source="import",
             time=seconds if math.isfinite(seconds) else None,
-            application=rows.text("application", row),
+            application=str(row.get("application", "")),
         )
-        votes.append((vote, rows.text("id", row), rows.text("replaces", row)))
+        votes.append((vote, str(row.get("id", "")), str(row.get("replaces", ""))))
     decisions = {number for vote, number, _ in votes if vote.kind == "decision" and number}
     past = decisions.intersection(replaced for *_, replaced in votes)
     kept = [
@@ -340,6 +311,23 @@ def votes_of(rows: Rows, voter: str | None, scale: str) -> tuple[list[NewVote], 
         for vote, number, replaced in votes
         if number not in past and not (vote.kind == "withdrawal" and replaced in past)
     ]
-    if len(kept) < len(votes):
-        notes.append(Note.of(NoteKind.VOTES, about="past", count=len(votes) - len(kept)))
-    return kept, notes
+    return kept, len(votes) - len(kept)
+
+
+def voter_kinds(rows: list[dict[str, Any]], events: Events) -> dict[str, VoterKind]:
+    """The kind of each voter, where a studio wrote it."""
+    found: dict[str, VoterKind] = {}
+    for number, row in enumerate(rows):
+        if "voter" in row and "voter_kind" in row:
+            kind = check_kind(row["voter_kind"], VOTER_KINDS, " of the voter", events, number)
+            before = found.setdefault(row["voter"], kind)
+            if before != kind:
+                name = show(row["voter"])
+                raise FormatError(f"{events.place(number)}: {name} is a {kind} here, and a {before} before")
+    return found
+
+
+def check_kind(said: Kind, kinds: tuple[Kind, ...], what: str, events: Events, row: int) -> Kind:
+    if said not in kinds:
+        raise FormatError(f"{events.place(row)}: the kind {show(said)}{what} must be {' or '.join(kinds)}")
+    return said

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Collection as Some
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from threading import Lock, RLock
 from typing import Any, Generic, TypeVar
@@ -47,9 +48,9 @@ class Background(Generic[Made]):
 
     def __init__(self, make: Callable[[], Made], version: Callable[[], object], done: Callable[[], None]) -> None:
         self._make, self._version, self._done = make, version, done
-        self._changed = threading.Condition()
-        self._is_busy = False
-        self._error: BaseException | None = None
+        self._lock = Lock()
+        # What will be there once the value is that of now, or cannot be made.
+        self._making: Future[None] | None = None
         # The seconds that it took the last time.
         self._took: float | None = None
         # The value with the version that it was made for, once there is one.
@@ -57,41 +58,33 @@ class Background(Generic[Made]):
 
     def get(self, patience: float) -> Made | None:
         """The value of now, or the last one if that takes longer; raises if it cannot be made."""
-        with self._changed:
-            if self._is_current():
-                return self._last()
-            if not self._is_busy:
-                self._is_busy = True
-                threading.Thread(target=self._work, name="assay-studio-background", daemon=True).start()
+        if not self._is_current():
+            with self._lock:
+                if self._making is None or self._making.done():
+                    self._making = Future()
+                    work = threading.Thread(target=self._work, args=[self._making], name="assay-studio-background")
+                    work.daemon = True
+                    work.start()
+                making = self._making
             is_expected = self._took is not None and self._took <= patience
-            waiting = patience if is_expected else min(patience, HARDLY)
-            self._changed.wait_for(lambda: self._is_current() or not self._is_busy, waiting)
-            if self._error is not None:
-                error, self._error = self._error, None
-                raise error
-            return self._last()
+            wait([making], patience if is_expected else min(patience, HARDLY))
+            if making.done():
+                making.result()
+        return None if self._known is None else self._known[1]
 
     def _is_current(self) -> bool:
         return self._known is not None and self._known[0] == self._version()
 
-    def _last(self) -> Made | None:
-        return None if self._known is None else self._known[1]
-
-    def _work(self) -> None:
+    def _work(self, making: Future[None]) -> None:
         """Makes the value until it is that of now."""
         try:
             while not self._is_current():
                 version, started = self._version(), time.monotonic()
                 made = self._make()
-                with self._changed:
-                    self._known, self._took = (version, made), time.monotonic() - started
-                    self._changed.notify_all()
+                self._known, self._took = (version, made), time.monotonic() - started
+            making.set_result(None)
         except BaseException as error:  # noqa: BLE001 - it reaches whoever asked
-            self._error = error
-        finally:
-            with self._changed:
-                self._is_busy = False
-                self._changed.notify_all()
+            making.set_exception(error)
         self._done()
 
 

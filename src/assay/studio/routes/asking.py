@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from assay.studio.access import COOKIE, Access, BrowserSession, Rate, RefusedError, Requester
+from assay.studio.judgments import shown_vote
 from assay.studio.store.schema import LONGEST_DOCUMENT, LONGEST_NAME, LONGEST_QUERY
 from assay.studio.studio import Studio
 
@@ -65,11 +66,13 @@ class VoteIn(Strict):
 class ListedVote(BaseModel):
     """A vote in the list of votes."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: int
     query: str
     document: str
     voter: str
-    vote: float | str
+    vote: Annotated[float | str, BeforeValidator(shown_vote)]
     comment: str
     time: float
     kind: str

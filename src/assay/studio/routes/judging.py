@@ -12,14 +12,14 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from assay.core.errors import DataError
-from assay.studio.access import Access, RefusedError, Requester
+from assay.studio.access import RefusedError, Requester
 from assay.studio.agreement import agreement_view
-from assay.studio.judgments import shown_vote
 from assay.studio.routes.asking import (
     DecisionIn,
     DocumentId,
     Fields,
     Filter,
+    ListedVote,
     Manager,
     Order,
     QueryId,
@@ -99,19 +99,14 @@ async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: T
     """Records a vote. One with a `key` is recorded once, however often it is sent. One's last vote on a pair counts."""
     voter = voter_of(body, asker)
     if asker.application:
-        await asyncio.to_thread(check_program_voter, access, voter)
+        known = await asyncio.to_thread(access.voter, voter)
+        if known is not None and (known.kind == "model" or known.has_password):
+            what = "is a model" if known.kind == "model" else "logs in"
+            raise RefusedError(403, f"{voter} {what} here; a program sends the votes of its own users")
     else:
         studio.check_pair(body.query, body.document)
-    vote = NewVote(
-        query=body.query,
-        document=body.document,
-        voter=voter,
-        vote=studio.read_vote(body.vote),
-        comment=body.comment,
-        key=body.key,
-        source="api" if asker.application else "page",
-        application=asker.application,
-    )
+    given = (body.query, body.document, voter, studio.read_vote(body.vote), body.comment, body.key)
+    vote = NewVote(*given, source="api" if asker.application else "page", application=asker.application)
     recorded = await asyncio.wrap_future(studio.record(vote))
     if not recorded.is_new:
         response.status_code = 200
@@ -128,14 +123,6 @@ def voter_of(body: VoteIn, asker: Requester) -> str:
     if body.voter not in (None, asker.voter):
         raise RefusedError(403, "you cannot vote for another user; leave out voter")
     return asker.voter
-
-
-def check_program_voter(access: Access, name: str) -> None:
-    """Raises if a program would vote in the name of somebody who logs in, or of a model."""
-    known = access.voter(name)
-    if known is not None and (known.kind == "model" or known.has_password):
-        what = "is a model" if known.kind == "model" else "logs in"
-        raise RefusedError(403, f"{name} {what} here; a program sends the votes of its own users")
 
 
 @router.delete("/votes/{number}")
@@ -176,21 +163,17 @@ def list_votes(
 ) -> VoteList:
     """The votes as they were recorded, corrections included. A program sees all; a person others' where they voted."""
     found = studio.store.events(after, limit, query=query, document=document, voter=voter)
-    votes = [
-        vote_fields(event)
+    may_see = [
+        event
         for event in found
         if asker.application
         or event.voter == asker.voter
         or studio.judgments.may_know(asker.voter, (event.query, event.document))
     ]
-    return VoteList.model_validate({"votes": votes, "next": found[-1].id if len(found) == limit else None})
-
-
-def vote_fields(event: VoteEvent) -> dict[str, object]:
-    names = ("id", "query", "document", "voter", "comment", "time", "kind", "source", "replaces")
-    return {**{name: getattr(event, name) for name in names}, "vote": shown_vote(event.vote)}
+    votes = list(map(ListedVote.model_validate, may_see))
+    return VoteList(votes=votes, next=found[-1].id if len(found) == limit else None)
 
 
 def vote_out(studio: Studio, event: VoteEvent) -> VoteOut:
     grade = studio.judgments.grade(event.query, event.document)
-    return VoteOut.model_validate({**vote_fields(event), "grade": grade, "revision": studio.judgments.revision})
+    return VoteOut(**dict(ListedVote.model_validate(event)), grade=grade, revision=studio.judgments.revision)

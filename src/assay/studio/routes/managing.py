@@ -36,9 +36,7 @@ def show_session(
     request: Request, response: Response, studio: TheStudio, access: TheAccess, known: TheSession
 ) -> Fields:
     """Who I am; the token that writes from this browser need; and the collection."""
-    session = known or access.new_session()
-    keep(request, response, access, session)
-    return session_fields(studio, access, session)
+    return keep(request, response, studio, access, known or access.new_session())
 
 
 @session.post("/session")
@@ -51,9 +49,7 @@ def begin_session(
     name = check_name("voter", body.voter.strip())
     access.log_in(name, body.password)
     studio.add_voter(name)
-    session = access.new_session(name)
-    keep(request, response, access, session)
-    return session_fields(studio, access, session)
+    return keep(request, response, studio, access, access.new_session(name))
 
 
 @session.delete("/session")
@@ -62,26 +58,21 @@ def end_session(
 ) -> Fields:
     """Forgets who I am."""
     access.check_write({**request.headers, "authorization": ""}, known)
-    session = access.new_session()
-    keep(request, response, access, session)
-    return session_fields(studio, access, session)
+    return keep(request, response, studio, access, access.new_session())
 
 
-def keep(request: Request, response: Response, access: Access, session: BrowserSession) -> None:
-    secure = request.url.scheme == "https"
-    response.set_cookie(
-        COOKIE, access.seal(session), max_age=LIFETIME, httponly=True, samesite="lax", secure=secure, path="/"
-    )
-
-
-def session_fields(studio: Studio, access: Access, session: BrowserSession) -> Fields:
+def keep(request: Request, response: Response, studio: Studio, access: Access, session: BrowserSession) -> Fields:
+    """Gives a session to the browser, and says whose it is."""
+    how: Any = {"max_age": LIFETIME, "httponly": True, "samesite": "lax", "path": "/"}
+    response.set_cookie(COOKIE, access.seal(session), secure=request.url.scheme == "https", **how)
+    found: Fields = {"voter": None, "csrf": access.csrf(session), "login": access.login, "admin": False, "voters": []}
     try:
         asker = access.asker({}, session)
     except RefusedError:
-        return {"voter": None, "csrf": access.csrf(session), "login": True, "admin": False, "voters": []}
+        return found
     people = [] if access.login else [each.name for each in studio.store.voters() if each.kind == "person"]
-    found = {"voter": asker.voter, "csrf": access.csrf(session), "login": access.login, "admin": asker.is_admin}
-    return {**found, "voters": people, "collection": {"id": access.store_id, **collection_fields(studio)}}
+    collection = {"id": access.store_id, **collection_fields(studio)}
+    return {**found, "voter": asker.voter, "admin": asker.is_admin, "voters": people, "collection": collection}
 
 
 def collection_fields(studio: Studio) -> Fields:
@@ -108,15 +99,7 @@ def collection_fields(studio: Studio) -> Fields:
 
 Format = Literal["trec", "csv", "jsonl", "parquet", "quepid", "quepid-book"]
 ENDINGS = {"trec": "txt", "quepid": "csv", "quepid-book": "csv"}
-BYTES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
-}
-SENT = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
+CONTENT: dict[str, Any] = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
 @router.get("/voters")
@@ -169,7 +152,7 @@ def set_guidelines(body: GuidelinesIn, studio: TheStudio, _: Manager) -> Fields:
     return {"text": studio.guidelines}
 
 
-@router.get("/export", response_class=Response, responses=BYTES)
+@router.get("/export", response_class=Response, responses={200: {"content": CONTENT}})
 def export(
     studio: TheStudio, asker: Reader, *, what: Literal["qrels", "votes"] = "qrels", format: Format = "trec"
 ) -> Response:
@@ -192,7 +175,7 @@ def export(
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
-@router.post("/import", openapi_extra=SENT)
+@router.post("/import", openapi_extra={"requestBody": {"required": True, "content": CONTENT}})
 async def take_in(
     request: Request,
     studio: TheStudio,

@@ -77,19 +77,15 @@ for _name, _page in PAGES.items():
 @router.get("/static/{name}")
 def static_file(name: str) -> Response:
     """A module or the styles: the studio's own, or the report's."""
-    found = read_static(name)
-    if found is None:
+    if name not in static_files():
         raise RefusedError(404, "there is no such file")
-    content, kind = found
+    content, kind = static_files()[name]
     return Response(content, media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
-@lru_cache(maxsize=64)
-def read_static(name: str) -> tuple[bytes, str] | None:
-    """A file that is part of assay, by its plain name; None for any other."""
-    for folder in FOLDERS:
-        for each in (files(folder) / "static").iterdir():
-            ending = each.name[each.name.rfind(".") :]
-            if each.name == name and ending in KINDS:
-                return each.read_bytes(), KINDS[ending]
-    return None
+@lru_cache(maxsize=1)
+def static_files() -> dict[str, tuple[bytes, str]]:
+    """The files that are part of assay, by their plain names, with their types."""
+    every = [each for folder in FOLDERS for each in (files(folder) / "static").iterdir()]
+    known = [(each, each.name[each.name.rfind(".") :]) for each in every[::-1]]
+    return {each.name: (each.read_bytes(), KINDS[ending]) for each, ending in known if ending in KINDS}
