@@ -246,7 +246,9 @@ def serve(studio: Studio, address: ServerAddress, *, browse: bool, say: Callable
         timeout_graceful_shutdown=LAST_WAIT,
         lifespan="on",
     )
-    studio.warm_up()
+    # Whoever comes first does not wait.
+    studio.next_pair(None, "worth", set())
+    studio.numbers.get(0)
     say(f"assay studio at {url} (Ctrl-C ends it)")
     if browse:
         threading.Thread(target=open_browser, args=(url,), daemon=True).start()

@@ -107,9 +107,7 @@ def grades_of(
     """
     judged = max((grade for each in base.values() for grade in each.values()), default=None)
     voted = max(votes, default=0.0)
-    if top is not None:
-        check_top(top, judged or 0.0, voted)
-    else:
+    if top is None:
         highest = math.ceil(max(USUAL_GRADES if judged is None else judged, voted))
         if highest > MOST_UNASKED:
             raise DataError(
@@ -118,15 +116,12 @@ def grades_of(
                 f"--policy top_grade={min(highest, MOST_GRADES)}"
             )
         top = 1 if highest <= 1 else max(USUAL_GRADES, highest)
-    return [float(each) for each in range(top + 1)]
-
-
-def check_top(top: int, judged: float, voted: float) -> None:
     if not 1 <= top <= MOST_GRADES:
         raise PolicyError(f"the highest grade must be from 1 to {MOST_GRADES}, not {top}")
-    for what, highest in (("the judgments", judged), ("the votes in the store", voted)):
-        if highest > top:
+    for what, grade in (("the judgments", judged or 0.0), ("the votes in the store", voted)):
+        if grade > top:
             raise DataError(
-                f"{what} have a grade of {highest:g}, and the grades to choose from end at {top}; "
-                f"choose more with --policy top_grade={math.ceil(highest)}"
+                f"{what} have a grade of {grade:g}, and the grades to choose from end at {top}; "
+                f"choose more with --policy top_grade={math.ceil(grade)}"
             )
+    return [float(each) for each in range(top + 1)]

@@ -64,8 +64,11 @@ def search(studio: Studio, question: str, voter: str) -> dict[str, Any]:
     if not asked:
         raise DataError("the question is empty")
     ranking, passages = studio.search(asked)
-    query = studio.keep_search(asked, voter, ranking)
+    query = studio.store.add_question(asked, voter)
+    studio.store.keep_ranking(query, ranking)
     studio.store.keep_passages(passages)
+    with studio.lock:
+        studio.asked[query], studio.found[query] = asked, ranking
     texts = studio.passages([document for document, _ in ranking])
     results = [
         {

@@ -132,11 +132,6 @@ class Studio:
             self._judge(pool, pair)
         return pool
 
-    def warm_up(self) -> None:
-        """Does beforehand what those who come first would wait for."""
-        self.next_pair(None, "worth", set())
-        self.numbers.get(0)
-
     def _judge(self, pool: JudgmentPool, pair: Pair) -> None:
         """Tells the pool what is known of a pair; its grade is final once no more votes are to come."""
         votes, grade = len(self.judgments.counted(pair)), self.judgments.grade(*pair)
@@ -372,12 +367,3 @@ class Studio:
             raise
         new = sum(each.is_new for each in recorded)
         return {"votes": new, "known": len(recorded) - new}
-
-    def keep_search(self, question: str, voter: str, ranking: Sequence[tuple[str, float]]) -> str:
-        """Keeps a question and what live search returned for it; the id of the query."""
-        query = self.store.add_question(question, voter)
-        self.store.keep_ranking(query, [document for document, _ in ranking], [score for _, score in ranking])
-        with self.lock:
-            self.asked[query] = question
-            self.found[query] = list(ranking)
-        return query

@@ -25,7 +25,7 @@ def test_everything_is_in_it(store, tmp_path):
     store.record([NewVote("q", "d", "ann", 1 / 3, "é", key="k"), NewVote("q", "d", "ann", None)])
     store.add_question("why?", "bob")
     store.keep_passages({"d1": "one"})
-    store.keep_ranking("search-1", ["d1"], [0.1])
+    store.keep_ranking("search-1", [("d1", 0.1)])
     store.set_setting("guidelines", "Be kind.")
     before = everything(store)
     store.backup(tmp_path / "copy.sqlite")

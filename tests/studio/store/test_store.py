@@ -109,12 +109,12 @@ def test_passages(store):
 
 
 def test_rankings(store):
-    store.keep_ranking("search-1", ["d1", "d2"], [2, 0.1])
-    store.keep_ranking("search-2", [], [])
-    store.keep_ranking("search-1", ["d2", "d1"], [0.1 + 0.2, -1e300])
+    store.keep_ranking("search-1", [("d1", 2), ("d2", 0.1)])
+    store.keep_ranking("search-2", [])
+    store.keep_ranking("search-1", [("d2", 0.1 + 0.2), ("d1", -1e300)])
     assert store.rankings() == {"search-1": [("d2", 0.30000000000000004), ("d1", -1e300)], "search-2": []}
     with pytest.raises(AssayError, match="the score 'nan'"):
-        store.keep_ranking("search-1", ["d"], [float("nan")])
+        store.keep_ranking("search-1", [("d", float("nan"))])
 
 
 def test_settings(store):

@@ -136,20 +136,6 @@ def record_votes(
     return outcomes
 
 
-def record_whole(connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind]) -> list[Recorded]:
-    """Records all votes in a transaction, or raises; voters of another kind than is said are an error."""
-    recorded = []
-    for outcome in record_votes(connection, votes, kinds):
-        if isinstance(outcome, AssayError):
-            raise outcome
-        recorded.append(outcome)
-    for part in batches(kinds):
-        for name, kind in connection.execute(select(VOTERS.c.name, VOTERS.c.kind).where(VOTERS.c.name.in_(part))):
-            if kind != kinds[name]:
-                raise DataError(f"{show(name)} is a {kind} here; import these votes as {kind}")
-    return recorded
-
-
 def batches(values: Iterable[T]) -> Iterator[list[T]]:
     """The values, as many at a time as fit into one statement."""
     rest = iter(values)

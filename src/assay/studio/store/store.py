@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, delete
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
 from assay.studio.store.database import Place, back_up, explain_failures, find_place, open_engine, prepare
-from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes, record_whole
+from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes
 from assay.studio.store.schema import (
     EVENTS,
     LONGEST_DOCUMENT,
@@ -117,10 +117,21 @@ class Store:
     def record_whole(self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None) -> list[Recorded]:
         """Records all votes in one transaction; if one cannot be, it raises, and nothing is recorded.
 
-        Voters who are not there are of the kind that `kinds` says, else persons.
+        Voters who are not there are of the kind that `kinds` says, else persons; others must be of that kind.
         """
+        recorded = []
         with self._write() as connection:
-            return record_whole(connection, votes, kinds or {})
+            for outcome in record_votes(connection, votes, kinds):
+                if isinstance(outcome, AssayError):
+                    raise outcome
+                recorded.append(outcome)
+            for part in batches(kinds or {}):
+                for voter in connection.execute(select(VOTERS).where(VOTERS.c.name.in_(part))):
+                    if kinds and voter.kind != kinds[voter.name]:
+                        raise DataError(
+                            f"{show(voter.name)} is a {voter.kind} here; import these votes as {voter.kind}"
+                        )
+        return recorded
 
     def events(
         self,
@@ -247,16 +258,16 @@ class Store:
                 found |= {row.document: row.text for row in rows}
         return found
 
-    def keep_ranking(self, query: str, documents: Sequence[str], scores: Sequence[float]) -> None:
+    def keep_ranking(self, query: str, ranking: Sequence[tuple[str, float]]) -> None:
         """Keeps what live search returned for a query; the last one stays."""
         check_text("the query", query, LONGEST_QUERY)
-        for document in documents:
+        for document, score in ranking:
             check_text("the document", document, LONGEST_DOCUMENT)
-        if wrong := [score for score in scores if not is_finite(score)]:
-            raise DataError(f"the score {show(wrong[0])} is not a finite number")
-        ranking = json.dumps(list(zip(documents, map(float, scores), strict=True)), ensure_ascii=False)
+            if not is_finite(score):
+                raise DataError(f"the score {show(score)} is not a finite number")
+        kept = json.dumps([(document, float(score)) for document, score in ranking], ensure_ascii=False)
         with self._write() as connection:
-            put(connection, RANKINGS, query=query, ranking=ranking)
+            put(connection, RANKINGS, query=query, ranking=kept)
 
     def rankings(self) -> dict[str, list[tuple[str, float]]]:
         """What live search returned last, by query."""
