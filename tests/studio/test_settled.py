@@ -95,13 +95,17 @@ def test_the_numbers_are_those_of_compare_on_the_export(tmp_path):
     base = {"q1": {"d1": 1.0}, "q9": {"x": 2.0}}
     with serving(make_studio(tmp_path / "votes.sqlite", Collection("odd", base, RUNS))) as url:
         ann = Client(url, "ann")
-        ann.vote("q1", "d2", 2)
+        before = ann.get("/api/overview").json()
+        said = ann.vote("q1", "d2", 2).json()
+        assert [said[key] for key in ("voter", "vote", "grade", "replaces")] == ["ann", 2.0, 2.0, None]
         path = tmp_path / "qrels.txt"
         path.write_bytes(ann.get("/api/export").content)
         shown = ann.get("/api/overview").json()
-        fresh = assay.evaluate_many(path, RUNS, ["ndcg@10", "rr@10"])
-        for place, name in enumerate(RUNS):
-            assert shown["means"]["ndcg@10"][place]["value"] == fresh[name]["ndcg@10"]
+        assert shown["revision"] == said["revision"] > before["revision"]
+        assert (shown["judged"]["votes"], shown["means"] == before["means"]) == (1, False)
+        fresh = assay.evaluate_many(path, RUNS, list(shown["means"]))
+        for measure, cells in shown["means"].items():
+            assert [cell["value"] for cell in cells] == [fresh[name][measure] for name in RUNS]
         assert any("missing from the run" in note["text"] for note in shown["notes"])
         token = ann.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
         Client(url, token=token).vote("elsewhere", "x", "up", voter="u")

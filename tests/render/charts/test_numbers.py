@@ -82,9 +82,7 @@ def test_bars_are_the_differences_of_the_queries(comparison):
     counts = [sum(row["outcome"] == each for row in rows) for each in ("better", "same", "worse")]
     assert counts == [pair.wins, pair.ties, pair.losses]
     assert f"better on {pair.wins} of 30 queries, worse on {pair.losses}, the same on {pair.ties}" in chart.caption
-
-
-def test_bars_of_a_measure_that_should_be_low():
+    # Of a measure that should be low.
     values = np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 3.0])
     rows = queries(["a", "b", "c"], *values, ("x", "y"), "first_rank", sign=-1).spec["data"]["values"]
     assert [(row["query"], row["outcome"]) for row in rows] == [("b", "better"), ("c", "same"), ("a", "worse")]

@@ -33,26 +33,6 @@ def test_every_field_comes_back(store):
     assert record(store, NewVote("q", "d", "bob", 1, time=0.0))[0].time == 0.0
 
 
-WITHDRAWN = [  # the votes in order, and the replaced event of the last
-    ([("vote", 1), ("withdrawal", None)], 1),
-    ([("vote", 1), ("vote", 2), ("withdrawal", None)], 2),
-    ([("vote", 1), ("withdrawal", None), ("vote", 0)], 2),
-    ([("vote", 1), ("decision", 2)], None),
-    ([("decision", 1), ("decision", 2)], 1),
-    ([("vote", 1), ("decision", 2), ("withdrawal", None)], 1),
-]
-
-
-def test_what_an_event_replaces(store):
-    for number, (steps, replaced) in enumerate(WITHDRAWN):
-        before = len(store.events())
-        together = record(store, *(NewVote("q", f"d{number}", "ann", vote, kind=kind) for kind, vote in steps))
-        apart = [record(store, NewVote("q", f"e{number}", "ann", vote, kind=kind))[0] for kind, vote in steps]
-        for events in (together, apart):
-            assert events[-1].replaces == (None if replaced is None else before + replaced), steps
-            before += len(steps)
-
-
 def test_a_decision_is_withdrawn_by_its_id(store):
     vote, decision = record(store, NewVote("q", "d", "ann", 1), NewVote("q", "d", "ann", 2, kind="decision"))
     [back] = record(store, NewVote("q", "d", "ann", None, kind="withdrawal", replaces=decision.id))
@@ -125,13 +105,6 @@ def test_a_key_with_another_vote_is_a_conflict(store):
         assert "the key 'k' was used for another vote (event 1)" in str(conflict)
     assert other.event.replaces == first.event.id
     assert len(store.events()) == 2
-
-
-def test_a_withdrawal_with_a_key_can_be_sent_again(store):
-    [event] = record(store, NewVote("q", "d", "ann", 1))
-    back = NewVote("q", "d", "ann", None, kind="withdrawal", key="k", replaces=event.id)
-    first, again = store.record([back])[0], store.record([back])[0]
-    assert (first.is_new, again.is_new, again.event) == (True, False, first.event)
 
 
 def test_hostile_texts_are_texts(store):
