@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.measure import Measure
 from assay.core.policies import check_whole
 from assay.core.text import Option, show
 from assay.data.qrels import Qrels
@@ -17,9 +18,6 @@ from assay.tasks.agree.result import Agreement, AgreementSettings
 from assay.tasks.agree.sides import judgment_agreement, score_agreement
 from assay.tasks.evaluate.scores import is_given_scores, read_given_scores
 from assay.tasks.vote.api import check_threshold
-
-if TYPE_CHECKING:
-    from assay.core.measure import Measure
 
 MOST_SAMPLES = 100_000
 

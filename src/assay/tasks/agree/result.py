@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.core.errors import DataError, MeasureError
+from assay.core.note import Note
 from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.render.text import terminal_width, to_text, wrapped
@@ -16,7 +17,6 @@ from assay.stats.agreement import kind_of
 if TYPE_CHECKING:
     import polars
 
-    from assay.core.note import Note
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.conventions import measure_names
 from assay.core.errors import DataError, MismatchError
+from assay.core.judged import FloatArray, IntArray
 from assay.core.note import Note, NoteKind
 from assay.core.text import Option, some
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, read_again
 from assay.measures.scores import EVERY
+from assay.results.result import Result
 from assay.results.results import common_notes
 from assay.stats.agreement import (
+    GradePairs,
     alpha,
     ap_correlation,
     correlate,
@@ -32,15 +35,9 @@ from assay.stats.agreement import (
 )
 from assay.stats.anchored import corrected_shares
 from assay.stats.intervals import FEWEST, difference_intervals, resampled_totals
-from assay.tasks.agree.result import Agreement, Counts, Disagreement, Figure, SystemMeans
+from assay.tasks.agree.result import Agreement, AgreementSettings, Counts, Disagreement, Figure, SystemMeans
 from assay.tasks.evaluate.api import evaluate_many
 from assay.tasks.evaluate.scores import UNNAMED, find_measure, unknown_measure
-
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray, IntArray
-    from assay.results.result import Result
-    from assay.stats.agreement import GradePairs
-    from assay.tasks.agree.result import AgreementSettings
 
 # More different grades are scores, and a table of pairs says nothing about them.
 MOST_GRADES = 50

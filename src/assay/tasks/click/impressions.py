@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, FormatError
+from assay.core.judged import FloatArray, IntArray
 from assay.core.note import Note, NoteKind
 from assay.core.text import Option, some
-from assay.data.events import read_events
+from assay.data.events import Events, read_events
 from assay.data.frames.columns import DOCUMENT, QUERY
 
 if TYPE_CHECKING:
     import polars
-
-    from assay.core.judged import FloatArray, IntArray
-    from assay.data.events import Events
 
 INSIDE = "event_attributes"
 FIELDS = {

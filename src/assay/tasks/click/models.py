@@ -14,18 +14,15 @@ user went on from there: EM over that, all result pages at once, position by pos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.errors import DataError
 from assay.core.judged import FloatArray, IntArray, ratio
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assay.tasks.click.impressions import Impressions
+from assay.tasks.click.impressions import Impressions
 
 PBM_ROUNDS, PBM_SETTLED = 500, 1e-6
 DBN_ROUNDS, DBN_SETTLED = 200, 1e-5

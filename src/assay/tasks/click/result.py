@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.judged import IntArray
+from assay.core.note import Note
 from assay.render import finite
 from assay.render.export import View
 from assay.results.graded import GradedPairs, rows_of, table_of
+from assay.tasks.click.impressions import Impressions
+from assay.tasks.click.models import Fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars
-
-    from assay.core.judged import IntArray
-    from assay.core.note import Note
-    from assay.tasks.click.impressions import Impressions
-    from assay.tasks.click.models import Fitted
 
 
 class Clicks(GradedPairs):

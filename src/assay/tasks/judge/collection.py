@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -26,10 +26,8 @@ from assay.data.qrels import Qrels
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.render import Cell, Column, Exports, Table
 from assay.tasks.judge.drive import ask_all
+from assay.tasks.judge.judge import Judge
 from assay.tasks.next.collect import first_documents
-
-if TYPE_CHECKING:
-    from assay.tasks.judge.judge import Judge
 
 # More alike than this, two questions are one; of 100.
 ALIKE = 85.0

@@ -16,20 +16,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from assay.core.measure import Draws, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.progress import Stage, bar, is_watched
 from assay.core.ruling import Embed, JudgeFailure, Prompt, Request, Ruling, RulingKind, Rulings, Steps, run_steps
+from assay.data.records.record import Record
 from assay.measures.judged.case import Case
 from assay.net.calls import work_through
+from assay.tasks.judge.judge import Judge
 from assay.tasks.judge.limits import EstimateOnly, estimate_all
 from assay.tasks.judge.words import check_prompts
-
-if TYPE_CHECKING:
-    from assay.data.records.record import Record
-    from assay.tasks.judge.judge import Judge
 
 # If a larger share failed, it is said loudly.
 TOLERATED = 0.05

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,7 @@ from assay.render import Cell, Column, Exports, Table, json_fields, records
 from assay.stats.intervals import Interval
 from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
 from assay.tasks.judge.drive import ask_all
-
-if TYPE_CHECKING:
-    from assay.tasks.judge.judge import Judge
+from assay.tasks.judge.judge import Judge
 
 FEWEST = 3
 # What a reply is worth for the answer in the first place.

@@ -16,18 +16,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.judged import Hits, Judged
+from assay.core.judged import FloatArray, Hits, IntArray, Judged
+from assay.core.measure import Measure
+from assay.core.policies import Policies
 from assay.core.text import Option, count
-
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray, IntArray
-    from assay.core.measure import Measure
-    from assay.core.policies import Policies
 
 # Sums of so many floats are right to this share of what is added up.
 ROUNDING = 1e-13

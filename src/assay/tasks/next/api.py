@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from assay.conventions import find_convention
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.policies import check_whole
+from assay.core.policies import Policies, check_whole
 from assay.core.text import Option, show, some
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.plan import resolve_measures
@@ -16,11 +17,6 @@ from assay.tasks.next.additive import cutoff_of, make_additive, not_additive
 from assay.tasks.next.collect import Compared, collect_pairs, judgment_rows, named_runs, read_tops
 from assay.tasks.next.pool import JudgmentPool, check_order
 from assay.tasks.next.result import NextJudgments
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assay.core.policies import Policies
 
 DEPTH = 20
 MEASURE = "dcg@10"

@@ -6,7 +6,7 @@ the first run first, by rank.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,24 +14,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError
-from assay.core.policies import check_whole
+from assay.core.judged import BoolArray, FloatArray, IntArray
+from assay.core.policies import Policies, check_whole
 from assay.core.text import EMPTY_ID, given_id
 from assay.data.qrels import Qrels
 from assay.data.run import Run, name_runs
 from assay.engine.ranking import repeats_of
+from assay.engine.tops import Tops
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import MOST_TOP, make_plan
 from assay.tasks.evaluate.score import is_among
+from assay.tasks.next.additive import Additive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import polars
-
-    from assay.core.judged import BoolArray, FloatArray, IntArray
-    from assay.core.policies import Policies
-    from assay.engine.tops import Tops
-    from assay.tasks.next.additive import Additive
 
 # Rows of all runs that are put together at a time, to bound the memory.
 MOST_ROWS = 1 << 20

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice, pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.policies import check_whole
 from assay.core.text import EMPTY_ID, show
-from assay.tasks.next.additive import ROUNDING, check_grade, settle
-
-if TYPE_CHECKING:
-    from assay.core.judged import BoolArray, FloatArray, IntArray
-    from assay.tasks.next.additive import Settlement
-    from assay.tasks.next.collect import Compared, Pairs
+from assay.tasks.next.additive import ROUNDING, Settlement, check_grade, settle
+from assay.tasks.next.collect import Compared, Pairs
 
 ORDERS = ("worth", "against", "depth", "random", "votes")
 # Votes that a pair should get, where those with the fewest come first.

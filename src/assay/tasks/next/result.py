@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+from assay.core.judged import IntArray
 from assay.core.text import count
 from assay.render import Column, Exports, Table, finite, json_fields
 from assay.render.export import render
-
-if TYPE_CHECKING:
-    from assay.core.judged import IntArray
-    from assay.tasks.next.additive import Settlement
-    from assay.tasks.next.pool import JudgmentPool, PairToJudge
+from assay.tasks.next.additive import Settlement
+from assay.tasks.next.pool import JudgmentPool, PairToJudge
 
 # Pairs that are printed; exports for programs have all.
 MOST_PRINTED = 20

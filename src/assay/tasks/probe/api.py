@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+import os
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.conventions import find_convention
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.id_difference import find_difference
+from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import check_whole, chunk_policies, count_or_skip_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.passages import is_number
+from assay.data.qrels import Qrels
 from assay.data.records.read import read_records
 from assay.data.run import Run
 from assay.data.texts import read_texts
@@ -32,14 +35,6 @@ from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_check
 from assay.tasks.probe.response import LiveRanking, RankingReader
 from assay.tasks.probe.result import Probe
 from assay.tasks.probe.retrievers import HttpSearch, Retriever, as_retriever, require_name
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-    from contextlib import AbstractContextManager
-
-    from assay.core.measure import Measure
-    from assay.data.qrels import Qrels
 
 MOST_CONCURRENT = 1024
 MOST_RETRIES = 100

@@ -13,9 +13,10 @@ import json
 import math
 import os
 import secrets
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay._kernel import __version__
 from assay.core.errors import FileError, FormatError, MismatchError
@@ -25,9 +26,6 @@ from assay.data.passages import is_number
 from assay.files.replace import lock, target_of
 from assay.tasks.probe.ask import Outcome
 from assay.tasks.probe.response import LiveRanking
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FORMAT = 1
 ROUNDS = 100_000

@@ -14,15 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from itertools import chain, count, islice, pairwise
 from operator import ne
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.frames.columns import as_id
 from assay.data.passages import is_number, read_passages
-
-if TYPE_CHECKING:
-    from assay.core.doc_id import DocIdRule
 
 ANSWER_KEYS = ("answer", "response", "result", "output", "generated_text", "prediction", "completion")
 CONTEXT_KEYS = (

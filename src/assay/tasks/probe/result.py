@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,18 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, FormatError
+from assay.core.note import Note
 from assay.core.text import count, printable, quoted
+from assay.data.run import Run
 from assay.files.replace import target_of
 from assay.render import Exports, Table, finite, json_fields
 from assay.render.text import to_text
 
 if TYPE_CHECKING:
-    import os
-
     import polars
 
-    from assay.core.note import Note
-    from assay.data.run import Run
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
     from assay.results.result import Result

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from assay.conventions import find_convention, judged_names, resolve
+from assay.conventions import Chosen, find_convention, judged_names, resolve
+from assay.core.convention import Convention
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first, loud_notes
-from assay.core.policies import chunk_policies
+from assay.core.policies import Policies, chunk_policies
 from assay.core.text import Option
 from assay.data.records.read import collection_put_off
-from assay.data.records.record import short_fields
+from assay.data.records.record import Record, short_fields
 from assay.engine.chunks import Chunks
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.answers.overlap import Contents
-from assay.measures.scores import EVERY, every_score
+from assay.measures.scores import EVERY, Score, every_score
 from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.answers import score_answers
@@ -35,11 +36,6 @@ from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import Corpus, collect, fill_texts
 
 if TYPE_CHECKING:
-    from assay.conventions import Chosen
-    from assay.core.convention import Convention
-    from assay.core.policies import Policies
-    from assay.data.records.record import Record
-    from assay.measures.scores import Score
     from assay.tasks.judge.judge import Judge
 
 DEFAULT_RAG_MEASURES = ("recall", "ndcg", "rr", "answer_em", "answer_f1")

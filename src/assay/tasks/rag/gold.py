@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from assay.conventions import Chosen
+from assay.core.convention import Convention
 from assay.core.errors import DataError
+from assay.core.measure import Measure
 from assay.data.chunks.derived import Judgment
 from assay.data.passages import are_plain_ids
 from assay.data.qrels import Qrels
+from assay.data.records.record import Record
 from assay.files.source import prefix_errors
 from assay.measures.ranking.groups import group_f_score, group_recall
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import Plan, resolve_measures
-
-if TYPE_CHECKING:
-    from assay.conventions import Chosen
-    from assay.core.convention import Convention
-    from assay.core.measure import Measure
-    from assay.data.records.record import Record
-    from assay.tasks.rag.matching import Matched
+from assay.tasks.rag.matching import Matched
 
 # What judgments are read for if no measure of retrieval was requested.
 ANY_MEASURE = ("num_rel",)

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MeasureError, PolicyError
 from assay.core.id_difference import find_difference
 from assay.core.note import Note, NoteKind
@@ -37,11 +38,7 @@ from assay.data.passages import (
     finite_score,
     place_name,
 )
-from assay.data.records.record import PLAIN
-
-if TYPE_CHECKING:
-    from assay.core.doc_id import DocIdRule
-    from assay.data.records.record import Record
+from assay.data.records.record import PLAIN, Record
 
 THRESHOLD = 0.9
 GRADE = ("grade", "relevance", "rel")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.doc_id import field_of
 from assay.core.errors import AssayError, DataError
+from assay.core.measure import Measure
+from assay.core.ruling import Ruling
 from assay.core.text import show
 from assay.render import finite
 from assay.report.content import (
@@ -26,11 +30,6 @@ from assay.results.results import Results
 from assay.tasks.rag.worst import gold_passages
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from assay.core.measure import Measure
-    from assay.core.ruling import Ruling
     from assay.tasks.rag.result import RagResult
 
 RUN = "system"

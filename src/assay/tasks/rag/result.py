@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,21 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError, PolicyError
+from assay.core.judged import BoolArray
+from assay.core.measure import Measure
 from assay.core.policies import check_whole
+from assay.core.ruling import Rulings
 from assay.core.text import Option, count, show
+from assay.data.records.record import Record
 from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question, describe_verdicts
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection, Mapping, Sequence
-
-    from assay.core.judged import BoolArray
-    from assay.core.measure import Measure
-    from assay.core.ruling import Rulings
-    from assay.data.records.record import Record
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.note import Note, NoteKind
@@ -22,9 +22,7 @@ from assay.data.records.record import Record
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.files.source import is_source, open_source
-
-if TYPE_CHECKING:
-    from assay.tasks.rag.gold import Gold
+from assay.tasks.rag.gold import Gold
 
 Corpus: TypeAlias = Callable[[], Mapping[str, str]]
 

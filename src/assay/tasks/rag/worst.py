@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from assay.core.ruling import Verdict
 from assay.core.text import count, first_line, printable, shorten_text
 from assay.data.passages import place_name
+from assay.data.records.record import Record
 from assay.render import Cell, Column, Table, View
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from assay.core.ruling import Verdict
-    from assay.data.records.record import Record
 
 GOLD = ("retrieved", "not retrieved", "no gold passage")
 TEXTS = ("gold passage", "question", "answer", "reference", "gold", "retrieved")

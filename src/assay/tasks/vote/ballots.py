@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 import numpy as np
 
 from assay.core.errors import DataError, FileError, FormatError, PolicyError
+from assay.core.judged import BoolArray, FloatArray, IntArray
 from assay.core.note import Note, NoteKind
 from assay.core.text import Option, show
-from assay.data.events import read_events
+from assay.data.events import Events, read_events
 from assay.data.frames.columns import DOCUMENT, QUERY, as_float
 from assay.files.source import describe
 
 if TYPE_CHECKING:
     import polars
-
-    from assay.core.judged import BoolArray, FloatArray, IntArray
-    from assay.data.events import Events
 
 FIELDS = {
     "query": (*QUERY, "question_id", "question", "user_query", "search"),

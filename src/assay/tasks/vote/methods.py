@@ -11,21 +11,18 @@ nothing changes. The start is the share of each vote on a pair.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.core.judged import ratio
+from assay.core.judged import FloatArray, IntArray, ratio
+from assay.tasks.vote.ballots import Ballots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import polars
-
-    from assay.core.judged import FloatArray, IntArray
-    from assay.tasks.vote.ballots import Ballots
 
 # Quepid grades as the third-highest vote says, if there are so many.
 THIRD = 3

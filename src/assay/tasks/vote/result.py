@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.judged import ratio
+from assay.core.judged import FloatArray, IntArray, ratio
+from assay.core.note import Note
 from assay.core.policies import check_whole
 from assay.core.text import Option, show
 from assay.render.export import View
 from assay.results.graded import GradedPairs, rows_of, table_of
 from assay.stats.agreement import SCALES, Estimate, alpha, with_interval
 from assay.stats.intervals import FEWEST, SAMPLES, check_level, resampled_times
-from assay.tasks.vote.methods import METHODS, counts, most_frequent, vote_bounds
+from assay.tasks.vote.ballots import Ballots
+from assay.tasks.vote.methods import METHODS, Reliability, Settings, counts, most_frequent, vote_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     import polars
-
-    from assay.core.judged import FloatArray, IntArray
-    from assay.core.note import Note
-    from assay.tasks.vote.ballots import Ballots
-    from assay.tasks.vote.methods import Reliability, Settings
 
 # More different votes are scores, and no two are ever the same.
 MOST_GRADES = 50
