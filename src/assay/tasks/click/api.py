@@ -10,7 +10,7 @@ from assay.core.policies import check_whole
 from assay.core.text import show
 from assay.tasks.click.impressions import read_impressions
 from assay.tasks.click.models import MODELS
-from assay.tasks.click.result import Clicks, make_result
+from assay.tasks.click.result import Clicks
 
 
 def clicks(data: object, *, model: str = "coec", min_impressions: int = 10, queries: object = None) -> Clicks:
@@ -51,4 +51,4 @@ def clicks(data: object, *, model: str = "coec", min_impressions: int = 10, quer
     if not (~is_rare & is_graded).any():
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
     signature = f"clicks[{model}] min_impressions={min_impressions}"
-    return make_result(impressions, fitted, tuple(notes), signature, min_impressions)
+    return Clicks(impressions, fitted, tuple(notes), signature, min_impressions)

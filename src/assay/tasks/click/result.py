@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,15 +24,24 @@ class Clicks(GradedPairs):
     task = "clicks"
 
     def __init__(
-        self,
-        pairs: polars.DataFrame,
-        positions: polars.DataFrame,
-        figures: Mapping[str, float],
-        notes: tuple[Note, ...],
-        signature: str,
+        self, impressions: Impressions, fitted: Fitted, notes: tuple[Note, ...], signature: str, min_impressions: int
     ) -> None:
-        super().__init__(pairs.select("query", "document"), pairs["grade"].to_numpy(), notes, signature)
-        self.pairs, self.positions, self.figures = pairs, positions, dict(figures)
+        import polars
+
+        def totals(number: IntArray, size: int) -> dict[str, Any]:
+            columns = {"shown": impressions.shown, "clicks": impressions.clicks}
+            return {name: whole(np.bincount(number, values, minlength=size)) for name, values in columns.items()}
+
+        columns = {"grade": fitted.grades, **totals(impressions.pair, len(impressions.pairs)), **fitted.of_pairs}
+        pairs = impressions.pairs.with_columns(polars.Series(name, values) for name, values in columns.items())
+        # Without the pairs that were shown too rarely or have no grade.
+        self.pairs = pairs.filter((polars.col("shown") >= min_impressions) & polars.col("grade").is_not_nan())
+        columns = {"position": whole(impressions.positions), **totals(impressions.place, len(impressions.positions))}
+        self.positions = polars.DataFrame(
+            {**columns, "rate": columns["clicks"] / columns["shown"], **fitted.of_positions}
+        )
+        self.figures = fitted.figures
+        super().__init__(self.pairs.select("query", "document"), self.pairs["grade"].to_numpy(), notes, signature)
 
     def __repr__(self) -> str:
         return f"<Clicks: {len(self):,} pairs, {self.signature}>"
@@ -52,24 +60,6 @@ class Clicks(GradedPairs):
     def _more_fields(self) -> dict[str, Any]:
         figures = {name: finite(value) for name, value in self.figures.items()}
         return {"positions": rows_of(self.positions), "figures": figures}
-
-
-def make_result(
-    impressions: Impressions, fitted: Fitted, notes: tuple[Note, ...], signature: str, min_impressions: int
-) -> Clicks:
-    """The result of a model, without the pairs that were shown too rarely or have no grade."""
-    import polars
-
-    def totals(number: IntArray, size: int) -> dict[str, Any]:
-        columns = {"shown": impressions.shown, "clicks": impressions.clicks}
-        return {name: whole(np.bincount(number, values, minlength=size)) for name, values in columns.items()}
-
-    columns = {"grade": fitted.grades, **totals(impressions.pair, len(impressions.pairs)), **fitted.of_pairs}
-    pairs = impressions.pairs.with_columns(polars.Series(name, values) for name, values in columns.items())
-    columns = {"position": whole(impressions.positions), **totals(impressions.place, len(impressions.positions))}
-    positions = polars.DataFrame({**columns, "rate": columns["clicks"] / columns["shown"], **fitted.of_positions})
-    kept = pairs.filter((polars.col("shown") >= min_impressions) & polars.col("grade").is_not_nan())
-    return Clicks(kept, positions, fitted.figures, notes, signature)
 
 
 def whole(values: Any) -> Any:  # noqa: ANN401 - an array of floats

@@ -56,39 +56,27 @@ def counts(ballots: Ballots) -> IntArray:
     return np.diff(ballots.starts)
 
 
-def mean(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
+def mean(ballots: Ballots) -> FloatArray:
     """The mean of the votes; of thumbs, the share that is up."""
     return np.bincount(ballots.pair, weights=ballots.value, minlength=len(ballots.pairs)) / counts(ballots)
 
 
-def median(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
+def median(ballots: Ballots) -> FloatArray:
     """The middle vote; of an even number, the mean of the two in the middle."""
     starts, number = ballots.starts[:-1], counts(ballots)
     return np.asarray((ballots.value[starts + (number - 1) // 2] + ballots.value[starts + number // 2]) / 2)
 
 
-def majority(ballots: Ballots, settings: Settings) -> FloatArray:  # noqa: ARG001 - as every method
-    """The most frequent vote; of several, the lowest."""
-    return most_frequent(ballots)[0]
-
-
-def quepid(ballots: Ballots, settings: Settings) -> FloatArray:
+def quepid(ballots: Ballots) -> FloatArray:
     """The mean of one or two votes, the third-highest of three or more."""
-    number = counts(ballots)
     third = ballots.value[np.maximum(ballots.starts[1:] - THIRD, 0)]
-    return np.where(number < THIRD, mean(ballots, settings), third)
+    return np.where(counts(ballots) < THIRD, mean(ballots), third)
 
 
 def beta(ballots: Ballots, settings: Settings) -> FloatArray:
     """The mean of the posterior of the share that votes up."""
-    up, number = mean(ballots, settings) * counts(ballots), counts(ballots)
-    a, b = settings.prior
-    return (a + up) / (a + b + number)
-
-
-def wilson(ballots: Ballots, settings: Settings) -> FloatArray:
-    """The lower end of the Wilson interval of the share that votes up."""
-    return wilson_bounds(mean(ballots, settings), counts(ballots), settings.z).low
+    number, (a, b) = counts(ballots), settings.prior
+    return (a + mean(ballots) * number) / (a + b + number)
 
 
 def most_frequent(ballots: Ballots) -> tuple[FloatArray, IntArray, IntArray]:
@@ -114,7 +102,7 @@ def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> GradeBounds:
 
 def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     """How sure the opinion on each pair is: the interval of the share that votes up, or of the mean vote."""
-    number, middle = counts(ballots), mean(ballots, settings)
+    number, middle = counts(ballots), mean(ballots)
     if settings.method == "beta":
         # The quantiles of the posterior.
         from scipy.special import betaincinv
@@ -193,12 +181,14 @@ def estimate_reliability(ballots: Ballots) -> Reliability:
 
 
 METHODS: dict[str, Callable[[Ballots, Settings], FloatArray]] = {
-    "majority": majority,
-    "mean": mean,
-    "median": median,
+    # Of several votes that are as frequent, the lowest.
+    "majority": lambda ballots, _: most_frequent(ballots)[0],
+    "mean": lambda ballots, _: mean(ballots),
+    "median": lambda ballots, _: median(ballots),
     "beta": beta,
-    "wilson": wilson,
-    "quepid": quepid,
+    # The lower end of the interval of the share that votes up.
+    "wilson": lambda ballots, settings: wilson_bounds(mean(ballots), counts(ballots), settings.z).low,
+    "quepid": lambda ballots, _: quepid(ballots),
     "dawid_skene": lambda ballots, _: estimate_reliability(ballots).grades,
 }
 # Those that take votes that are up or down.
