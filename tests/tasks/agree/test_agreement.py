@@ -89,12 +89,6 @@ def test_two_grades_are_verdicts():
     assert expected["corrected_share"] == pytest.approx(float(known))
 
 
-def test_a_judge_without_skill_is_not_corrected():
-    found = assay.agree({"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}, {"q": {"a": 0, "b": 1}, "r": {"c": 1, "d": 0}})
-    assert math.isnan(found["corrected_share"].value)
-    assert "no better than chance; the share cannot be corrected" in str(found)
-
-
 def test_a_single_grade_leaves_kappa_undefined():
     found = assay.agree({"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "b"], "r": ["c"]})
     assert math.isnan(found["kappa"].value)
@@ -105,23 +99,32 @@ def test_a_single_grade_leaves_kappa_undefined():
     assert json.loads(found.to_json())["figures"][0]["value"] is None
 
 
-def test_one_query_has_no_interval():
-    found = assay.agree({"q": HUMAN["q1"]}, {"q": JUDGE["q1"]})
-    assert math.isnan(found["kappa"].low)
-    assert [str(note.kind) for note in found.notes] == ["few"]
-    assert found.verdict[0] == "moderate agreement (Landis and Koch 1977): kappa 0.50"
+TWO = {"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}
+CHANCE = (TWO, {"q": {"a": 0, "b": 1}, "r": {"c": 1, "d": 0}})
+ONE_QUERY = ({"q": HUMAN["q1"]}, {"q": JUDGE["q1"]})
+ANY = [{"q": {"a": first, "b": -1}, "r": {"c": 0.5}} for first in (0.25, 0.5)]
+# Judgments, the names of what is undefined, and what is said.
+EDGES = [
+    (CHANCE, ["corrected_share"], "no better than chance; the share cannot be corrected"),
+    (ONE_QUERY, [], "moderate agreement (Landis and Koch 1977): kappa 0.50\n"),
+    (ANY, [], "-1"),
+]
+
+
+@for_each("sides, undefined, said", EDGES)
+def test_edges(sides, undefined, said):
+    found = assay.agree(*sides)
+    assert [each.statistic for each in found.figures if math.isnan(each.value)] == undefined
+    assert said in str(found)
+    assert math.isnan(found["kappa"].low) == (sides is ONE_QUERY) == ("few" in [note.kind for note in found.notes])
+    if sides is ANY:
+        assert found.grades == (-1, 0.25, 0.5)
 
 
 def test_undefined_resamples_are_counted():
     found = assay.agree({"q": ["a"], "r": {"b": 0}}, {"q": ["a"], "r": {"b": 0}})
     (note,) = found.notes
     assert (str(note.kind), note.count) == ("undefined", pytest.approx(500, abs=60))
-
-
-def test_grades_may_be_any_numbers():
-    found = assay.agree({"q": {"a": 0.25, "b": -1}, "r": {"c": 0.5}}, {"q": {"a": 0.5, "b": -1}, "r": {"c": 0.5}})
-    assert found.grades == (-1, 0.25, 0.5)
-    assert "0.25" in str(found)
 
 
 def test_too_many_grades_need_a_threshold():
@@ -169,13 +172,10 @@ def test_the_order_of_systems():
     assert "convention=assay" in found.signature
 
 
-def test_an_order_turned_round():
+def test_an_order_turned_round_and_none():
     turned = {query: {document: 2 - grade for document, grade in grades.items()} for query, grades in HUMAN.items()}
     found = assay.agree(HUMAN, turned, "rr", runs={"up": RUNS["one"], "down": RUNS["two"]}, rel=2)
     assert (found["tau"].value, found["tau_ap"].value) == (-1, -1)
-
-
-def test_a_side_that_orders_nothing():
     found = assay.agree(HUMAN, {query: dict.fromkeys(grades, 0) for query, grades in HUMAN.items()}, runs=RUNS)
     assert math.isnan(found["tau"].value)
     assert found.verdict[1] == "ndcg@10 is the same for every run on one side; tau is undefined"
@@ -232,9 +232,6 @@ def test_every_form_of_scores(tmp_path):
             found = assay.agree(SCORES, data, measures)
             assert values(found) == values(assay.agree(SCORES, OTHERS))
             assert {each.measure for each in found.figures} == {"score:faithfulness"}
-
-
-def test_fields_of_records_are_scores_if_they_are_named():
     rows = [{"query_id": query, "mine": value} for query, value in OTHERS.items()]
     assert assay.agree(SCORES, rows, "score:mine")["spearman"].value == 1
 

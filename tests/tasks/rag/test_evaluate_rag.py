@@ -208,27 +208,21 @@ class TestJoined:
         assert "higher where" not in str(view)
 
     def test_faults(self):
+        wrong = {"generator": ["b"], "retriever": ["c", "d"]}
         result = assay.evaluate_rag(ROWS, MEASURES)
-        assert result.faults() == {"generator": [], "retriever": ["c", "d"]}
-        assert result.faults(right=0.9) == {"generator": ["b"], "retriever": ["c", "d"]}
-        assert result.faults("em") == result.only(["em"]).faults() == {"generator": ["b"], "retriever": ["c", "d"]}
+        assert result.faults() == {**wrong, "generator": []}
+        assert result.faults(right=0.9) == result.faults("em") == result.only(["em"]).faults() == wrong
 
-    def test_where_lower_is_better(self):
-        result = assay.evaluate_rag(ROWS, ["ter"])
+    def test_where_lower_is_better_and_without_a_highest_value(self):
+        result = assay.evaluate_rag(ROWS, ["recall", "ter"])
         assert result.faults(right=50)["retriever"] == ["c", "d"]
         assert "above 50" in str(result.blame(right=50))
-        assert result.worst(2).to_polars()["query"].to_list() == ["c", "d"]
-
-    def test_without_a_highest_value_nobody_is_accused(self):
-        result = assay.evaluate_rag(ROWS, ["recall", "ter"])
-        assert "fault" not in str(result)
+        assert result.worst(2, by="ter").to_polars()["query"].to_list() == ["c", "d"]
+        # Nobody is accused, nor where nothing was retrieved.
+        assert ["fault" in str(result), "not retrieved" in str(result)] == [False, True]
         assert "faults" not in json.loads(result.to_json())["runs"][0]
-        assert "not retrieved" in str(result)
-
-    def test_without_anything_retrieved_nobody_is_accused(self):
         result = assay.evaluate_rag(without("retrieved", "a", "b", "c", "d"), MEASURES)
-        assert not result.is_joined
-        assert "fault" not in str(result)
+        assert (result.is_joined, "fault" in str(result)) == (False, False)
 
     def test_worst(self):
         frame = assay.evaluate_rag(ROWS, MEASURES).worst(3).to_polars()
@@ -238,27 +232,22 @@ class TestJoined:
             ("b", "retrieved", "B?", "z", "x"),
         ]
 
-    def test_worst_by_another_measure_and_with_long_texts(self):
+    def test_long_and_hostile_texts(self):
         rows = [{"gold": ["x"], "retrieved": [], "question": "word " * 50}, {"gold": ["x"], "retrieved": ["x"]}]
         result = assay.evaluate_rag(rows, ["recall"])
-        short, whole = result.worst(1), result.worst(1, width=None)
-        assert len(short.to_polars()["question"][0]) <= 100
-        assert whole.to_polars()["question"][0] == ("word " * 50).strip()
-
-    def test_nothing_in_a_text_reaches_the_page(self):
+        short, whole = (result.worst(1, **how).to_polars()["question"][0] for how in ({}, {"width": None}))
+        assert (len(short) <= 100, whole) == (True, ("word " * 50).strip())
         row = {"question": "<b>", "answer": "<script>", "references": ["&"], "gold": ["x"], "retrieved": []}
         page = assay.evaluate_rag([row], ["em"]).worst().to_html()
         assert ("<script>" in page, "&lt;script&gt;" in page) == (False, True)
-
-    def test_the_notebook_shows_both_tables(self):
-        assert assay.evaluate_rag(ROWS, MEASURES)._repr_html_().count("<table>") == 2
-        assert assay.evaluate_rag(ROWS, ["recall"])._repr_html_().count("<table>") == 1
 
     def test_json_holds_what_joins(self):
         (plain,) = json.loads(assay.evaluate_rag(ROWS, MEASURES).to_json())["runs"]
         assert plain["found"] == {"a": True, "b": True, "c": False, "d": False}
         assert plain["faults"] == {"measure": "answer_f1", "right": 0.5, "generator": [], "retriever": ["c", "d"]}
         assert [row["questions"] for row in plain["blame"]] == [2, 2]
+        pages = [assay.evaluate_rag(ROWS, names)._repr_html_() for names in (MEASURES, ["recall"])]
+        assert [page.count("<table>") for page in pages] == [2, 1]
 
 
 def test_results_can_be_compared():

@@ -126,10 +126,27 @@ def test_what_is_said_of_a_match(rows, how, notes):
     assert said(assay.evaluate_rag(rows, "recall", **how)) == notes
 
 
-def test_alternative_texts():
-    row = {"gold_texts": [["one", "two"], ["three"]], "retrieved_texts": ["two"]}
-    result = assay.evaluate_rag([row], "recall")
-    assert (result["recall"], result.found.tolist()) == (0.5, [False])
+ALTERNATIVES = [{"gold_texts": [["one", "two"], ["three"]], "retrieved_texts": ["two"]}]
+ANSWERED = [{**row, "response": "x", "reference": "x"} for row in TEXTS]
+GROUPED = [
+    {"query_id": "s", "gold": [span(0, 5)], "retrieved": [span(0, 5)]},
+    {"query_id": "g", "gold": [["d1", "d2"], ["d3"]], "retrieved": ["d2"]},
+]
+# Records, a measure, its values, and which gold was found.
+FOUND = [
+    (ALTERNATIVES, "recall", [0.5], [False]),
+    (ANSWERED, "answer_f1", [1, 1], [True, True]),
+    (GROUPED, "group_recall", [1, 0.5], [True, False]),
+    # Nothing was retrieved for the last.
+    ([*TEXTS, {"user_input": "c?", "reference_contexts": ["x"]}], "recall", [0.5, 1, 0], [True, True, False]),
+]
+
+
+@for_each("rows, name, scores, found", FOUND)
+def test_what_is_found(rows, name, scores, found):
+    result = assay.evaluate_rag(rows, name)
+    assert (result.scores[name].tolist(), result.found.tolist()) == (scores, found)
+    assert result.has_gold.all()
 
 
 def test_the_judgments_are_those_of_match_texts():
@@ -137,18 +154,6 @@ def test_the_judgments_are_those_of_match_texts():
     assert score(TEXTS, "recall", "ndcg", "rr", "precision") == {
         name.removeprefix("group_"): values.tolist() for name, values in alone.scores.items()
     }
-
-
-def test_answers_join_with_what_was_matched():
-    rows = [{**row, "response": "x", "reference": "x"} for row in TEXTS]
-    result = assay.evaluate_rag(rows, "answer_f1", match="exact")
-    assert (result.found.tolist(), result.has_gold.tolist()) == ([True, False], [True, True])
-
-
-def test_a_question_that_nothing_was_retrieved_for():
-    result = assay.evaluate_rag([*TEXTS, {"user_input": "c?", "reference_contexts": ["x"]}], "recall")
-    assert result.scores["recall"].tolist() == [0.5, 1, 0]
-    assert "missing" in [note.kind for note in result.notes]
 
 
 def test_texts_as_ragas_compares_them():
@@ -168,15 +173,6 @@ def test_alternative_spans():
     assert result.scores["recall"].tolist() == [1, 0.5]
     assert result.scores["ndcg"].tolist() == [1, approx(1 / (1 + 1 / 1.584962500721156))]
     assert result.found.tolist() == [True, False]
-
-
-def test_groups_of_ids_beside_spans():
-    rows = [
-        {"query_id": "s", "gold": [span(0, 5)], "retrieved": [span(0, 5)]},
-        {"query_id": "g", "gold": [["d1", "d2"], ["d3"]], "retrieved": ["d2"]},
-    ]
-    result = assay.evaluate_rag(rows, ["recall", "group_recall"])
-    assert (result.scores["group_recall"].tolist(), result.found.tolist()) == ([1, 0.5], [True, False])
 
 
 @for_each("name", ["r.jsonl", "r.parquet", "r.csv"])

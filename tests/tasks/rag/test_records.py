@@ -88,26 +88,27 @@ def test_every_file_gives_the_same_records(name, tmp_path):
         assert read(file) == RECORDS
 
 
-def test_what_pandas_marks_as_missing_is_not_there():
-    frame = pandas.DataFrame({"query_id": ["a", "b"], "answer": ["x", float("nan")], "references": [["x"], ["y"]]})
-    assert [each.answer for each in read(frame)] == ["x", None]
+MISSING = pandas.DataFrame({"query_id": ["a", "b"], "answer": ["x", float("nan")], "references": [["x"], ["y"]]})
+ARRAYS = [{"gold": np.array(["d1"]), "retrieved": np.array([1, 2]), "scores": np.array([0.5, 0.25])}]
+OWN = {"answer": "bot", "references": "truth"}
+ELSEWHERE = [{"retrieved": [{"metadata": {"source": "a.md"}, "page_content": "x"}]}]
+# Records, options, a part, and its values.
+PARTS = [
+    (MISSING, {}, "answer", ["x", None]),
+    (ARRAYS, {}, "gold", [["d1"]]),
+    (ARRAYS, {}, "retrieved", [Passages(["1", "2"], [0.5, 0.25])]),
+    ([{"answer": "x"}, {"answer": "y"}], {}, "query_id", ["0", "1"]),
+    ([{"id": 7, "bot": "x", "truth": "y", "answer": "z"}], {"columns": OWN}, "answer", ["x"]),
+    ([{"id": 7, "bot": "x", "truth": "y", "answer": "z"}], {"columns": OWN}, "references", [("y",)]),
+    # A passage without a text keeps its place.
+    ([{"retrieved": ["a", "b"], "retrieved_texts": ["x", None]}], {}, "retrieved_texts", [("x", "")]),
+]
 
 
-def test_arrays_are_lists():
-    row = {"gold": np.array(["d1"]), "retrieved": np.array([1, 2]), "scores": np.array([0.5, 0.25])}
-    record = read([row])[0]
-    assert (record.gold, record.retrieved) == (["d1"], Passages(["1", "2"], [0.5, 0.25]))
-
-
-def test_records_without_ids_are_numbered():
-    assert [each.query_id for each in read([{"answer": "x"}, {"answer": "y"}])] == ["0", "1"]
-
-
-def test_own_names_are_given_by_columns():
-    record = read(
-        [{"id": 7, "bot": "x", "truth": "y", "answer": "z"}], columns={"answer": "bot", "references": "truth"}
-    )
-    assert record == [Record("7", answer="x", references=("y",))]
+@for_each("data, how, part, expected", PARTS)
+def test_parts_of_records(data, how, part, expected):
+    assert [getattr(each, part) for each in read(data, **how)] == expected
+    assert read(ELSEWHERE, doc_id="metadata.source")[0].retrieved.ids == ["a.md"]
 
 
 def test_a_long_line_is_read(tmp_path):
@@ -175,18 +176,9 @@ def test_bad_files_are_named_with_their_line(name, content, message, tmp_path):
     assert message in str(caught.value)
 
 
-def test_an_id_that_stands_elsewhere():
-    row = {"retrieved": [{"metadata": {"source": "a.md"}, "page_content": "x"}]}
-    assert read([row], doc_id="metadata.source")[0].retrieved.ids == ["a.md"]
-
-
 def test_text_that_looks_like_a_list_is_text_under_a_name_of_ones_own(tmp_path):
     (tmp_path / "log.csv").write_text("bot,references\n[1],x\n")
     assert read(tmp_path / "log.csv", columns={"answer": "bot"})[0].answer == "[1]"
-
-
-def test_a_passage_without_a_text_keeps_its_place():
-    assert read([{"retrieved": ["a", "b"], "retrieved_texts": ["x", None]}])[0].retrieved_texts == ("x", "")
 
 
 def test_half_a_character_is_replaced_everywhere():

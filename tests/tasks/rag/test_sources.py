@@ -39,19 +39,13 @@ def folder(tmp_path):
 
 
 class TestAutoRAG:
-    def test_a_result_without_ids_is_put_to_the_questions_in_order(self, folder):
-        result = assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / "0.parquet")
-        assert result.mean == {"autorag:retrieval_recall": 0.5, "recall": pytest.approx(1 / 3), "em": 0.5}
-        assert result.queries == ["a", "b"]
-        assert any(note.kind == "outputs" and "matched to the questions in order" in str(note) for note in result.notes)
-
-    def test_a_result_with_ids_is_put_to_them(self, folder):
-        one, two = (
-            assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / name)
-            for name in ("0.parquet", "best_0.parquet")
-        )
-        assert one.mean == two.mean
-        assert not any(note.kind == "outputs" for note in two.notes)
+    def test_a_result_is_put_to_the_questions_by_ids_or_in_order(self, folder):
+        for name, is_in_order in (("0.parquet", True), ("best_0.parquet", False)):
+            result = assay.evaluate_rag(folder / "qa.parquet", MEASURES, outputs=folder / name)
+            assert result.mean == {"autorag:retrieval_recall": 0.5, "recall": pytest.approx(1 / 3), "em": 0.5}
+            assert result.queries == ["a", "b"]
+            said = [str(note) for note in result.notes if note.kind == "outputs"]
+            assert ["matched to the questions in order" in each for each in said] == [True] * is_in_order
 
     def test_its_own_convention(self, folder):
         result = assay.evaluate_rag(
@@ -232,36 +226,37 @@ def test_each_name_of_columns_may_stand_in_one_of_two_files():
     assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
 
 
-class TestTwoSystems:
-    """Outputs stand for the system: nothing of an older one is left."""
+OLD = [
+    {
+        "query_id": query,
+        "gold": [gold],
+        "references": word,
+        "answer": word,
+        "retrieved": [gold],
+        "retrieved_texts": ["t"],
+    }
+    for query, gold, word in (("a", "d1", "x"), ("b", "d2", "y"))
+]
+NO_TEXTS = [{**row, "gold_texts": ["t"]} for row in OLD]
+OTHER_GOLD = [{"query_id": "a", "gold": ["d9"], "retrieved": ["d9"]}, {"query_id": "b", "retrieved": ["d2"]}]
+IGNORED = "retrieved, retrieved_texts, answer in the records ignored; the outputs count"
+# Records of an older system, outputs, measures, the values of those that are left, and what is said.
+SYSTEMS = [
+    (OLD, [{"query_id": "a", "answer": "x"}], ["em"], {"em": [1, 0]}, IGNORED),
+    (
+        OLD,
+        [{"query_id": "a", "answer": "x"}],
+        ["em"],
+        {"em": [1, 0]},
+        "1 question has no answer; counted as empty: 'b'",
+    ),
+    (NO_TEXTS, {"a": ["d9"], "b": ["d2"]}, ["recall", "retrieval_token_f1"], {"recall": [0, 1]}, IGNORED),
+    (OLD, OTHER_GOLD, ["recall"], {"recall": [0, 1]}, "another question, gold or references for 1 question"),
+]
 
-    OLD = tuple(
-        {
-            "query_id": query,
-            "gold": [gold],
-            "references": word,
-            "answer": word,
-            "retrieved": [gold],
-            "retrieved_texts": ["t"],
-        }
-        for query, gold, word in (("a", "d1", "x"), ("b", "d2", "y"))
-    )
 
-    def test_an_output_that_is_missing_is_no_old_answer(self):
-        result = assay.evaluate_rag(list(self.OLD), ["em"], outputs=[{"query_id": "a", "answer": "x"}])
-        assert result.scores["em"].tolist() == [1, 0]
-        said = [str(note) for note in result.notes]
-        assert "retrieved, retrieved_texts, answer in the records ignored; the outputs count" in said
-        assert "1 question has no answer; counted as empty: 'b'" in said
-
-    def test_a_run_leaves_no_old_texts(self):
-        old = [{**row, "gold_texts": ["t"]} for row in self.OLD]
-        result = assay.evaluate_rag(old, ["recall", "retrieval_token_f1"], outputs={"a": ["d9"], "b": ["d2"]})
-        assert list(result) == ["recall"]
-        assert result.scores["recall"].tolist() == [0, 1]
-
-    def test_other_gold_in_the_outputs_does_not_count(self):
-        outputs = [{"query_id": "a", "gold": ["d9"], "retrieved": ["d9"]}, {"query_id": "b", "retrieved": ["d2"]}]
-        result = assay.evaluate_rag(list(self.OLD), ["recall"], outputs=outputs)
-        assert result.scores["recall"].tolist() == [0, 1]
-        assert any("another question, gold or references for 1 question" in str(note) for note in result.notes)
+@for_each("records, outputs, measures, scores, said", SYSTEMS)
+def test_nothing_of_an_older_system_is_left(records, outputs, measures, scores, said):
+    result = assay.evaluate_rag(records, measures, outputs=outputs)
+    assert {name: result.scores[name].tolist() for name in result} == scores
+    assert any(said in str(note) for note in result.notes)
