@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future, InvalidStateError
-from itertools import islice
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -40,11 +41,11 @@ def work_through(
     An error in one of them, and Ctrl-C, end it: the iterator ends, `stop` is called, and the error is raised here.
     """
     errors: list[BaseException] = []
-    rest, lock = iter(items), threading.Lock()
+    rest = deque(items)
 
     def work() -> None:
         try:
-            run(take_in_turn(rest, lock, errors))
+            run(take_in_turn(rest, errors))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             errors.append(error)
 
@@ -65,51 +66,51 @@ def work_through(
         raise errors[0]
 
 
-def take_in_turn(rest: Iterator[Item], lock: threading.Lock, errors: list[BaseException]) -> Iterator[Item]:
-    """What is left of an iterator that several threads share, until there is an error."""
-    while not errors:
-        with lock:
-            taken = list(islice(rest, 1))
-        if not taken:
-            return
-        yield taken[0]
+def take_in_turn(rest: deque[Item], errors: list[BaseException]) -> Iterator[Item]:
+    """What is left of the items that several threads share, until there is an error."""
+    with suppress(IndexError):
+        while not errors:
+            yield rest.popleft()
 
 
-class Caller:
-    """A thread that makes one call after another; if one takes too long, the next has another thread.
-
-    `left` are the threads that were left to themselves.
-    """
+class Callers:
+    """Threads that make calls within a time limit; one whose call takes too long is left to itself."""
 
     def __init__(self, name: str) -> None:
-        self.left: list[threading.Thread] = []
         self._name = name
-        self._calls: Calls | None = None
+        self._idle: list[tuple[Calls, threading.Thread]] = []
+        self._left: list[threading.Thread] = []
 
     def call(self, function: Callable[[], Any], seconds: float | None) -> Any:  # noqa: ANN401 - whatever it returns
         """What a function returns; raises `LateError` if that takes too long."""
         if seconds is None:
             return function()
-        if self._calls is None:
-            self._calls = SimpleQueue()
-            self._thread = threading.Thread(target=make_calls, args=(self._calls,), daemon=True, name=self._name)
-            self._thread.start()
-        future: Future[Any] = Future()
-        self._calls.put((function, future))
         try:
-            return future.result(seconds)
-        except TimeoutError:
-            if not future.cancel():
-                return future.result()
-            self.left.append(self._thread)
-            self.leave()
-            raise LateError from None
+            calls, thread = self._idle.pop()
+        except IndexError:
+            calls = SimpleQueue()
+            thread = threading.Thread(target=make_calls, args=(calls,), daemon=True, name=self._name)
+            thread.start()
+        future: Future[Any] = Future()
+        calls.put((function, future))
+        with suppress(TimeoutError):
+            future.exception(seconds)
+        if future.cancel():
+            calls.put(None)
+            self._left.append(thread)
+            raise LateError
+        self._idle.append((calls, thread))
+        return future.result()
 
-    def leave(self) -> None:
-        """Lets the thread end."""
-        if self._calls is not None:
-            self._calls.put(None)
-        self._calls = None
+    def count_hanging(self) -> int:
+        """How many calls that took too long have not ended yet."""
+        self._left = [thread for thread in self._left if thread.is_alive()]
+        return len(self._left)
+
+    def close(self) -> None:
+        """Lets the threads end that have nothing to do."""
+        while self._idle:
+            self._idle.pop()[0].put(None)
 
 
 def make_calls(calls: Calls) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from assay.core.errors import AssayError
 from assay.core.ruling import JudgeFailure, ReplyError, RulingKind
 from assay.core.text import printable, show
-from assay.net.calls import Caller, CallLoop
+from assay.net.calls import Callers, CallLoop
 from assay.net.http import TemporaryError
 
 Vector = list[float]
@@ -84,17 +84,6 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // TOKEN_LENGTH)
 
 
-def call_within(function: Callable[[], Any], seconds: float | None) -> Any:  # noqa: ANN401 - whatever it returns
-    """What a function returns, or a failure if it takes too long."""
-    caller = Caller("assay-judge-call")
-    try:
-        return caller.call(function, seconds)
-    except TimeoutError:
-        raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {seconds or 0:g} s") from None
-    finally:
-        caller.leave()
-
-
 class FunctionModel(Model):
     """A function that takes a list of messages, `{"role": …, "content": …}`, and returns the reply as text."""
 
@@ -104,7 +93,7 @@ class FunctionModel(Model):
         self.name = name or own
         self._function = function
         self._timeout = timeout
-        self._loop = CallLoop("assay-judge-loop")
+        self._callers, self._loop = Callers("assay-judge-call"), CallLoop("assay-judge-loop")
 
     def chat(self, chat: Chat) -> Completion:
         text = self._call([dict(each) for each in chat.messages])
@@ -127,10 +116,11 @@ class FunctionModel(Model):
 
     def close(self) -> None:
         self._loop.close()
+        self._callers.close()
 
     def _call(self, argument: Any) -> Any:  # noqa: ANN401 - messages or texts in, whatever the function returns
         try:
-            value = call_within(lambda: self._function(argument), self._timeout)
+            value = self._callers.call(lambda: self._function(argument), self._timeout)
             return self._loop.wait_for(value, self._timeout) if inspect.isawaitable(value) else value
         except (AssayError, JudgeFailure, TemporaryError):
             raise

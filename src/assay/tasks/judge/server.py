@@ -20,9 +20,10 @@ from assay._kernel import __version__
 from assay.core.errors import AssayError, DataError, FileError
 from assay.core.ruling import JudgeFailure, RulingKind
 from assay.core.text import Option, printable, show
+from assay.net.calls import Callers
 from assay.net.http import HttpClient, HttpError, TemporaryError, excerpt
 from assay.net.secrets import secrets_in_address, secrets_in_headers
-from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, call_within, estimate_tokens
+from assay.tasks.judge.model import Chat, Completion, Model, Token, Vector, estimate_tokens
 
 FORMS = ("json_schema", "json_object", "text")
 # What servers say of a form of output that they do not take. Some end with a 500, which may also pass.
@@ -219,7 +220,7 @@ class EmbeddedModel(Model):
             ) from None
         self.endpoint, own = endpoint_of_file(path)
         self.name = name or own
-        self._timeout = timeout
+        self._timeout, self._callers = timeout, Callers("assay-judge-call")
         settings = xllamacpp.CommonParams()
         settings.model.path = path
         settings.n_ctx = context * parallel
@@ -237,9 +238,9 @@ class EmbeddedModel(Model):
         """One reply; its form is enforced by a grammar."""
         body = {"max_tokens": chat.max_tokens, **body_of(chat, "json_schema")}
         try:
-            response = call_within(lambda: self._server.handle_chat_completions(body), self._timeout)
-        except JudgeFailure:
-            raise
+            response = self._callers.call(lambda: self._server.handle_chat_completions(body), self._timeout)
+        except TimeoutError:
+            raise JudgeFailure(RulingKind.TIMED_OUT, f"no reply within {self._timeout or 0:g} s") from None
         except Exception as error:  # noqa: BLE001 - of any kind, from C++
             raise JudgeFailure(RulingKind.HTTP_ERROR, printable(str(error))) from None
         if isinstance(response, dict) and "error" in response:

@@ -13,14 +13,14 @@ import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.errors import PASSING, AssayError
 from assay.core.text import count, printable
 from assay.files.source import check_spare_files
-from assay.net.calls import Caller, CallLoop, LateError, work_through
+from assay.net.calls import Callers, CallLoop, LateError, work_through
 from assay.net.http import TemporaryError, pause_before_retry
 from assay.tasks.probe.response import LiveRanking
 
@@ -63,6 +63,7 @@ def ask_all(questions: Mapping[str, str], job: Job, limits: CallLimits) -> None:
         work_through(questions.items(), asker.ask_in_turn, slots, "assay-probe", stop=asker.stop)
     finally:
         asker.loop.close()
+        asker.callers.close()
 
 
 class Asker:
@@ -71,7 +72,7 @@ class Asker:
     def __init__(self, job: Job, limits: CallLimits) -> None:
         self.job = job
         self.limits = limits
-        self.callers: list[Caller] = []
+        self.callers = Callers("assay-probe")
         self.loop = CallLoop("assay-probe-loop")
         self.lock = threading.Lock()
         self.is_over = threading.Event()
@@ -82,26 +83,20 @@ class Asker:
             self.is_over.set()
 
     def ask_in_turn(self, questions: Iterator[tuple[str, str]]) -> None:
-        caller = Caller("assay-probe")
-        self.callers.append(caller)
-        try:
-            for query, question in questions:
-                outcome = self.ask_one(query, question, caller)
-                with self.lock:
-                    if not self.is_over.is_set():
-                        self.job.finish(outcome)
-        finally:
-            caller.leave()
+        for query, question in questions:
+            outcome = self.ask_one(query, question)
+            with self.lock:
+                if not self.is_over.is_set():
+                    self.job.finish(outcome)
 
-    def ask_one(self, query: str, question: str, caller: Caller) -> Outcome:
+    def ask_one(self, query: str, question: str) -> Outcome:
         failure: BaseException | None = None
         for attempt in range(1, self.limits.retries + 2):
-            hanging = sum(thread.is_alive() for each in self.callers for thread in each.left)
-            if hanging >= MOST_HANGING:
+            if (hanging := self.callers.count_hanging()) >= MOST_HANGING:
                 said = f"not asked: {hanging} earlier calls still hang; give the retriever a time limit"
                 return Outcome(query, None, 0.0, attempt - 1, said)
             try:
-                ranking, seconds = self.call_in_time(question, caller)
+                ranking, seconds = self.call_in_time(question)
             except PASSING:
                 # It is not about the question: it ends the work and passes through unchanged.
                 raise
@@ -118,28 +113,27 @@ class Asker:
                 break
         return Outcome(query, None, 0.0, attempt, failure_line(failure, attempt))
 
-    def call_in_time(self, question: str, caller: Caller) -> tuple[LiveRanking, float]:
-        """The ranking and the seconds of a call: in the thread, and then in the loop if it returns an awaitable."""
+    def call_in_time(self, question: str) -> tuple[LiveRanking, float]:
+        """The ranking and the seconds of a call: in a thread, and then in the loop if it returns an awaitable."""
 
-        def call_in_thread() -> object:
+        def call() -> tuple[Any, float]:
             # A response that is generated while it is read takes its time here too.
             started = time.perf_counter()
             response = self.job.ask(question)
-            if inspect.isawaitable(response):
-                return response
-            return self.job.read(response), time.perf_counter() - started
+            found = response if inspect.isawaitable(response) else self.job.read(response)
+            return found, time.perf_counter() - started
 
-        def left() -> float | None:
-            return None if limit is None else max(0.0, limit - (time.perf_counter() - began))
+        async def read_later(response: Awaitable[Any]) -> tuple[LiveRanking, float]:
+            started = time.perf_counter()
+            return self.job.read(await response), time.perf_counter() - started
 
         began, limit = time.perf_counter(), self.limits.timeout
-        value = caller.call(call_in_thread, limit)
-        if not inspect.isawaitable(value):
-            found: tuple[LiveRanking, float] = value
-            return found
-        response = self.loop.wait_for(value, left())
-        ranking = caller.call(lambda: self.job.read(response), left())
-        return ranking, time.perf_counter() - began
+        found, seconds = self.callers.call(call, limit)
+        if inspect.isawaitable(found):
+            left = None if limit is None else max(0.0, limit - (time.perf_counter() - began))
+            found, more = self.loop.wait_for(read_later(found), left)
+            seconds += more
+        return found, seconds
 
 
 def failure_line(error: BaseException | None, attempts: int) -> str:
