@@ -1,6 +1,7 @@
 r"""The empty string as a document's id, where a tool takes it: in every form of data, and never under another name."""
 
 import json
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import ir_measures
@@ -72,28 +73,32 @@ def test_a_null_character_is_another_id():
 
 
 def test_in_long_ties():
-    run = {"q": {**{f"d{number}": 1.0 for number in range(20)}, "": 1.0}}
-    other = {"q": {**{f"d{number}": 1.0 for number in range(20)}, "e": 1.0}}
+    tied = {f"d{number}": 1.0 for number in range(20)}
     empty, named = (
-        assay.evaluate({"q": {document: 1}}, each, "mrr", convention="ranx")["mrr"]
-        for document, each in (("", run), ("e", other))
+        assay.evaluate({"q": {document: 1}}, {"q": {**tied, document: 1.0}}, "mrr", convention="ranx")["mrr"]
+        for document in ("", "e")
     )
     assert empty == named > 0
 
 
-@for_each("run", [FIRST, LAST, {query: {"x": 1.0} for query in QUERIES}])
-def test_results_show_the_id_as_given(run):
-    if "" not in run["q0"]:
-        with pytest.warns(assay.DataWarning, match="the judgments have '', 'g', the run has 'x'"):
-            result = assay.evaluate(QRELS, run, "ndcg@10", convention="ranx")
-    else:
-        result = assay.evaluate(QRELS, run, "ndcg@10", convention="ranx")
+UNMET = {query: {"x": 1.0} for query in QUERIES}
+SHOWN = [
+    (QRELS, FIRST, nullcontext()),
+    (QRELS, LAST, nullcontext()),
+    (QRELS, UNMET, pytest.warns(assay.DataWarning, match="the judgments have '', 'g', the run has 'x'")),
+    (
+        {"q": {"g": 1}},
+        {"q": {"": 1.0}},
+        pytest.warns(assay.DataWarning, match="the judgments have 'g', the run has ''"),
+    ),
+]
+
+
+@for_each(("qrels", "run", "warned"), SHOWN)
+def test_results_show_the_id_as_given(qrels, run, warned):
+    with warned:
+        result = assay.evaluate(qrels, run, "ndcg@10", convention="ranx")
     assert is_clean(f"{result} {result.notes} {result.to_json()} {result.to_html()}")
-
-
-def test_a_run_of_empty_ids_is_shown():
-    with pytest.warns(assay.DataWarning, match="the judgments have 'g', the run has ''"):
-        assay.evaluate({"q": {"g": 1}}, {"q": {"": 1.0}}, "ndcg@10", convention="ranx")
 
 
 @for_each("texts", [{}, {"queries": {"q0": "which?"}, "corpus": {"x": "a text", "g": "gold"}}])
@@ -114,21 +119,16 @@ def test_in_an_audit_each_tool_takes_it_or_not():
     assert "same as assay: trec_eval recip_rank, autorag retrieval_mrr\n" in str(audit)
 
 
-@for_each(
-    ("frame", "message"),
-    [
-        (
-            polars.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": ["high"]}),
-            "'high' in the column 'score' is not a number",
-        ),
-        (
-            polars.DataFrame({"query_id": ["q"], "doc_id": [""], "score": ["high"]}),
-            "'high' in the column 'score' is not a number",
-        ),
-        (polars.DataFrame({"query_id": ["q"], "name": ["a"]}), "no column for"),
-        (polars.Series(["a"]), "cannot be read|no column for"),
-    ],
-)
+HIGH = "'high' in the column 'score' is not a number"
+WRONG = [
+    (polars.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": ["high"]}), HIGH),
+    (polars.DataFrame({"query_id": ["q"], "doc_id": [""], "score": ["high"]}), HIGH),
+    (polars.DataFrame({"query_id": ["q"], "name": ["a"]}), "no column for"),
+    (polars.Series(["a"]), "cannot be read|no column for"),
+]
+
+
+@for_each(("frame", "message"), WRONG)
 def test_frames_that_cannot_be_read(frame, message):
     with pytest.raises(assay.errors.DataError, match=message):
         assay.evaluate({"q": {"a": 1}}, frame, "mrr", convention="ranx")
