@@ -151,22 +151,23 @@ def test_infinite_scores_are_the_highest_and_the_lowest(name, form):
     assert evaluator.result()[name] == found[name]
 
 
-def test_where_scores_do_not_count_they_may_be_infinite():
-    run = {"q": {"x": 1.0, "a": math.inf}}
-    for name in (AUTORAG, "llama_index:mrr", "haystack:DocumentMRREvaluator"):
-        assert assay.evaluate({"q": ["a"]}, run, name)[name] == 1 / 2
+@for_each("name", [AUTORAG, "llama_index:mrr", "haystack:DocumentMRREvaluator"])
+def test_where_scores_do_not_count_they_may_be_infinite(name):
+    assert assay.evaluate({"q": ["a"]}, {"q": {"x": 1.0, "a": math.inf}}, name)[name] == 1 / 2
 
 
-@for_each("names", [["ap"], ["ap", "ranx:map"], ["ranx:map", "sklearn:roc_auc_score"]])
-def test_infinite_scores_are_an_error_elsewhere(names):
-    with pytest.raises(assay.errors.DataError, match="the score is inf; every score must be finite"):
-        assay.evaluate({"q": ["a"]}, {"q": {"a": math.inf}}, names)
+SCORE, GRADE = ("the score is inf; every score must be finite", "the grade is inf; every grade must be finite")
+INFINITE = [
+    ({"q": {"a": 1}}, math.inf, names, SCORE)
+    for names in (["ap"], ["ap", "ranx:map"], ["ranx:map", "sklearn:roc_auc_score"])
+]
+INFINITE += [({"q": {"a": math.inf}}, 1.0, [name], GRADE) for name in (AUTORAG, *LENIENT, *RANK_INFINITE)]
 
 
-def test_infinite_grades_are_always_an_error():
-    for name in (AUTORAG, *LENIENT, *RANK_INFINITE):
-        with pytest.raises(assay.errors.DataError, match="the grade is inf; every grade must be finite"):
-            assay.evaluate({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, name)
+@for_each(("qrels", "score", "names", "message"), INFINITE)
+def test_infinite_numbers_are_an_error_elsewhere(qrels, score, names, message):
+    with pytest.raises(assay.errors.DataError, match=message):
+        assay.evaluate(qrels, {"q": {"a": score}}, names)
 
 
 @for_each("value", [["a", "b"], [["a"], ["b"]], {"a": 1, 2: 0}, [("a", 0.5), ("b", 1)], [1, 2], [], "text"])

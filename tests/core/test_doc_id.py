@@ -74,13 +74,6 @@ def test_the_field_of_an_item(path, item, document):
     assert (rule.match("c1", item), rule.of("c1", item)) == (document, document or "c1")
 
 
-@for_each(("value", "shown"), [(1.5, "1.5"), (True, "True"), (["a"], "['a']")])
-def test_a_field_that_is_not_an_id(value, shown):
-    with pytest.raises(assay.errors.DataError) as caught:
-        DocIdRule.parse("source").of("c1", {"source": value})
-    assert str(caught.value) == f"doc_id=\"field:source\" is '{shown}', which is not an id; ids are strings or integers"
-
-
 NOT_A_RULE = f"is not a rule; a rule is {EXAMPLES}"
 GROUPS = r"groups; mark the document's id with one, as in ^(.+)-\d+$, and write other groups as (?:…)"
 REGEX = "doc_id: the regular expression"
@@ -146,28 +139,30 @@ def test_a_function_is_called_once_per_id():
     assert sorted(calls) == ["a", "b"]
 
 
-@for_each(
-    ("function", "reason"),
-    [
-        (lambda chunk: chunk[9], "failed for the id 'a': IndexError: string index out of range"),
-        (lambda _: 1.5, "gave '1.5' for the id 'a', which is not an id; ids are strings or integers"),
-    ],
-)
-def test_a_function_that_fails(function, reason):
-    with pytest.raises(assay.errors.DataError) as caught:
-        DocIdRule.parse(function).of("a")
-    assert str(caught.value).endswith(reason)
+class Unhashable:
+    __hash__ = None
+
+    def __call__(self, chunk):
+        return chunk
 
 
-def test_a_callable_that_cannot_be_hashed():
-    class Rule:
-        __hash__ = None
+NO_ID = "which is not an id; ids are strings or integers"
+FAILING = [
+    ("source", {"source": 1.5}, f"doc_id=\"field:source\" is '1.5', {NO_ID}"),
+    ("source", {"source": True}, f"doc_id=\"field:source\" is 'True', {NO_ID}"),
+    ("source", {"source": ["a"]}, f"doc_id=\"field:source\" is '['a']', {NO_ID}"),
+    (lambda chunk: chunk[9], None, "failed for the id 'a': IndexError: string index out of range"),
+    (lambda _: 1.5, None, f"gave '1.5' for the id 'a', {NO_ID}"),
+    (Unhashable(), None, "cannot be hashed; pass a plain function"),
+]
 
-        def __call__(self, chunk):
-            return chunk
 
-    with pytest.raises(assay.errors.PolicyError, match="cannot be hashed; pass a plain function"):
-        DocIdRule.parse(Rule())
+@for_each(("rule", "item", "message"), FAILING)
+def test_rules_that_fail(rule, item, message):
+    error = assay.errors.PolicyError if isinstance(rule, Unhashable) else assay.errors.DataError
+    with pytest.raises(error) as caught:
+        DocIdRule.parse(rule).of("a", item)
+    assert str(caught.value).endswith(message)
 
 
 def test_rules_are_equal_to_their_text_and_can_be_copied():

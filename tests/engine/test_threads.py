@@ -22,11 +22,6 @@ def test_results_stand_in_the_order_of_the_items(threads):
     assert map_in_threads(wait_and_square, [], threads) == []
 
 
-def test_several_threads_work_at_once():
-    meeting = threading.Barrier(2, timeout=30)
-    assert map_in_threads(lambda _: meeting.wait() >= 0, range(2), threads=2) == [True, True]
-
-
 @THREADS
 def test_an_error_is_raised_and_ends_the_work(threads):
     taken = []
