@@ -18,27 +18,21 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
+    from sys import modules
 
     if name in _ROOMS:
         return import_module(f"assay.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    _adopt()
-    globals()[name] = value
-    return value
-
-
-def _adopt() -> None:
-    """Public classes and functions belong to `assay`: pickles and messages do not name the module that defines them."""
-    from sys import modules
-
-    for name, home in _HOMES.items():
-        value = vars(modules[home]).get(name) if home in modules else None
+    globals()[name] = getattr(import_module(_HOMES[name]), name)
+    # Public classes and functions belong to `assay`: pickles and messages do not name the module that defines them.
+    for each, home in _HOMES.items():
+        value = vars(modules[home]).get(each) if home in modules else None
         defined_in = getattr(value, "__module__", "")
-        if name not in _DEFINED_IN and hasattr(value, "__qualname__") and defined_in.startswith("assay."):
-            _DEFINED_IN[name] = defined_in
+        if each not in _DEFINED_IN and hasattr(value, "__qualname__") and defined_in.startswith("assay."):
+            _DEFINED_IN[each] = defined_in
             value.__module__ = __name__
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

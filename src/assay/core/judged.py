@@ -257,10 +257,8 @@ class Judged:
 
     def highest_grade(self) -> FloatArray:
         """The highest judged grade per query, at least 0."""
-        starts = stretches(self.owner, self.size)
         highest = np.zeros(self.size)
-        judged = starts[1:] > starts[:-1]
-        highest[judged] = np.maximum(self.grades[starts[:-1][judged]], 0.0)
+        np.maximum.at(highest, self.owner, self.grades)
         return highest
 
     def cut(self, k: int | None) -> IntArray:

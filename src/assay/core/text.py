@@ -121,6 +121,7 @@ OPTIONS = {
     "b": "--between",
     "a and b": "--between",
 }
+OF_RUNS = {"order_column": ("--column", "order", "FIELD"), "format": ("--from", "run", "FORMAT")}
 # What `--judge-option` takes and a message names.
 JUDGE_OPTIONS = ("max_cost", "max_tokens", "prices", "prompts")
 COMMANDS = {"evaluate": "eval", "evaluate_many": "eval", "evaluate_rag": "rag"}
@@ -149,10 +150,9 @@ class Option(NamedTuple):
         if self.name in OPTIONS:
             name = OPTIONS[self.name]
             return name if self.value is None or self.value is True else f"{name} {shell_value(self.value)}"
-        if self.name == "order_column":
-            return f"--column {shell_value(('order', self.value or 'FIELD'))}"
-        if self.name == "format":
-            return f"--from {shell_value(('run', 'FORMAT' if self.value is None else self.value))}"
+        if self.name in OF_RUNS:
+            option, key, value = OF_RUNS[self.name]
+            return f"{option} {shell_value((key, value if self.value is None else self.value))}"
         name = "--judge-option" if self.name in JUDGE_OPTIONS else "--policy"
         if self.value is None:
             return f"{name} {self.name}"

@@ -98,16 +98,6 @@ class Ranking:
 
         return sorted_counts(self, policies, number)
 
-    def tie_notes(self, policies: Policies, number: int) -> list[Note]:
-        """Which queries have ties that ranx would sort in another way, because the run is not held."""
-        if policies.ties != "quicksort" or self.is_held:
-            return []
-        from assay.engine.quicksort import tied_queries
-
-        tied = [self.qrels.queries[each] for each in tied_queries(self.counts(number))]
-        about = "" if policies.doc_id is None else "chunks"
-        return [Note.of(NoteKind.TIES, about=about, queries=tied)] if tied else []
-
     def judged(self, policies: Policies, number: int) -> tuple[Judged, IntArray]:
         """The judged documents as policies rank them, and how much the run has of each judged query, -1 for nothing."""
         qrels = self.qrels
@@ -132,7 +122,14 @@ class Ranking:
         kinds = (NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.DUPLICATES, NoteKind.EXCLUDED)
         counts = (*self.untidy(), self.repeats_dropped(number), self.excluded(number))
         notes += [Note.of(kind, count=count) for kind, count in zip(kinds, counts, strict=True) if count]
-        return [*notes, *qrels_notes(self.qrels, policies), *self.tie_notes(policies, number)]
+        notes += qrels_notes(self.qrels, policies)
+        if policies.ties == "quicksort" and not self.is_held:
+            from assay.engine.quicksort import tied_queries
+
+            if tied := [self.qrels.queries[each] for each in tied_queries(self.counts(number))]:
+                about = "" if policies.doc_id is None else "chunks"
+                notes.append(Note.of(NoteKind.TIES, about=about, queries=tied))
+        return notes
 
 
 def repeats_of(policies: Policies) -> str:
