@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import tomllib
 from pathlib import Path
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING
@@ -60,6 +61,8 @@ OTHER_VALUES = {
     "rel": "a number",
     "doc_id": "`None`, a [rule](#chunks-and-documents)",
 }
+# What is worth knowing about a tool's name for a measure.
+REMARKS = tomllib.loads((FOLDER / "remarks.toml").read_text(encoding="utf-8"))
 POLICIES = re.compile(r"(?<=<!-- policies -->\n).*?(?=<!-- end -->)", re.DOTALL)
 CHARTS = re.compile(r"(?<=<!-- charts -->\n).*?(?=<!-- end -->)", re.DOTALL)
 TOOLS = re.compile(r"(?<=<!-- tools -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -202,7 +205,7 @@ def name_row(name: str, entry: Name, tool: Convention) -> tuple[str, ...]:
         for option, each in entry.options.items()
     ]
     policies = [f"`{policy}={value}`" for policy, value in entry.policies.items()]
-    more = [", ".join(policies), *options, entry.about]
+    more = [", ".join(policies), *options, REMARKS.get(tool.name, {}).get(name, "")]
     measure = entry.measure.replace("{}", "k")
     return f"`{name_with_k(name, tool)}`", f"`{measure}`", "; ".join(each for each in more if each)
 

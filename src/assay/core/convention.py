@@ -166,8 +166,7 @@ class Name(NamedTuple):
     `measure` is a canonical name, in which `@{}` marks a required cutoff and `[@{}]` an optional one. `cutoffs` are the
     tool's defaults, and `output` is how the tool prints a name with a cutoff; with `whole`, cutoffs lose their
     decimals. Without cutoffs, `output` is how the tool prints a name with options. `policies` are the tool's own for
-    this measure, `about` is a remark for the documentation, and `needed` holds the options that the tool requires, each
-    with a typical value.
+    this measure, and `needed` holds the options that the tool requires, each with a typical value.
     """
 
     measure: str
@@ -175,7 +174,6 @@ class Name(NamedTuple):
     output: str = ""
     options: Mapping[str, NameOption] = NO_ENTRIES
     policies: Mapping[str, Any] = NO_ENTRIES
-    about: str = ""
     whole: bool = False
     needed: Mapping[str, str] = NO_ENTRIES
 

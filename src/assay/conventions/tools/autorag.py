@@ -46,20 +46,11 @@ AUTORAG = Convention(
     policies=Policies(order="given", duplicates="count", no_relevant="nan_all", no_results="nan"),
     names={
         "retrieval_recall": Name("group_recall"),
-        "retrieval_precision": Name(
-            "precision", policies=ONCE, about="Different relevant passages divided by the length of the ranking."
-        ),
+        "retrieval_precision": Name("precision", policies=ONCE),
         "retrieval_f1": Name("group_f1", policies=ONCE),
-        "retrieval_ndcg": Name(
-            "ndcg(gain=binary,rel=1,ideal=listed_cut)",
-            options=LEVEL,
-            about="Duplicate passages gain every time, so it can exceed 1. The ideal ranking holds every id of every "
-            "group, alternatives and duplicates included, cut to the length of the ranking.",
-        ),
-        "retrieval_mrr": Name("group_rr", about="The mean over the groups, not the rank of the first hit."),
-        "retrieval_map": Name(
-            "group_ap", about="The mean over the groups of an average precision divided by the hits found."
-        ),
+        "retrieval_ndcg": Name("ndcg(gain=binary,rel=1,ideal=listed_cut)", options=LEVEL),
+        "retrieval_mrr": Name("group_rr"),
+        "retrieval_map": Name("group_ap"),
         "bleu": Name(
             "bleu(aggregate=mean,blank=nan)",
             options={
@@ -69,12 +60,10 @@ AUTORAG = Convention(
                 "max_ngram_order": NameOption("order"),
                 "lowercase": NameOption("lowercase", TRUTHS),
             },
-            about="The mean of the answers' own scores, from 0 to 100.",
         ),
         "meteor": Name(
             "meteor(tokenize=nltk,blank=nan)",
             options={name: NameOption(name) for name in ("alpha", "beta", "gamma", "tokenize")},
-            about="Needs the package nltk and its data punkt_tab; the option tokenize is assay's.",
         ),
         "rouge": Name(
             ROUGE["rougeL"],

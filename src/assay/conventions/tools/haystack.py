@@ -16,22 +16,14 @@ HAYSTACK = Convention(
     policies=Policies(order="given", duplicates="once", rel=ABOVE_ZERO),
     names={
         "DocumentMAPEvaluator": Name(
-            "ap",
-            options={"divide_by": NameOption("norm", {"relevant": "relevant", "hits": "found"})},
-            about="Divided by all relevant documents. Until August 2026 haystack divided by the hits found; write "
-            "DocumentMAPEvaluator(divide_by=hits).",
+            "ap", options={"divide_by": NameOption("norm", {"relevant": "relevant", "hits": "found"})}
         ),
         "DocumentMRREvaluator": Name("rr"),
-        "DocumentNDCGEvaluator": Name(
-            f"ndcg(gain=signed,rel={ABOVE_ZERO})",
-            policies={"negative": "nonrelevant"},
-            about="Scores are gains, even below 0, and the ideal ranking holds all of them.",
-        ),
+        "DocumentNDCGEvaluator": Name(f"ndcg(gain=signed,rel={ABOVE_ZERO})", policies={"negative": "nonrelevant"}),
         "DocumentRecallEvaluator": Name(
             "hit_rate",
             policies={"exclude": "empty_id"},
             options={"mode": NameOption("measure", {"single_hit": "hit_rate", "multi_hit": "recall"})},
-            about="1 if anything relevant was retrieved, unless the mode is multi_hit.",
         ),
     },
     unreadable="nan",

@@ -30,10 +30,10 @@ def read_llama_index(text: str, names: Mapping[str, object]) -> Written | None:
 
 
 JUDGED = {
-    "faithfulness": Name("faithfulness(unit=answer)", about="One verdict on the whole answer, 1 or 0."),
+    "faithfulness": Name("faithfulness(unit=answer)"),
     "relevancy": Name("relevancy"),
-    "answer_relevancy": Name("answer_relevancy(method=points)", about="Points over 2."),
-    "context_relevancy": Name("context_relevance(method=points)", about="Points over 4."),
+    "answer_relevancy": Name("answer_relevancy(method=points)"),
+    "context_relevancy": Name("context_relevance(method=points)"),
     "correctness": Name("correctness"),
     "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": NameOption("threshold")}),
     "guideline": Name(
@@ -52,24 +52,14 @@ LLAMA_INDEX = Convention(
     title="LlamaIndex: ids as listed, duplicates count; queries without expected or retrieved ids are left out",
     policies=Policies(order="given", duplicates="count", no_relevant="nan_all", no_results="nan"),
     names={
-        "hit_rate": Name(
-            "hit_rate",
-            options={"use_granular_hit_rate": switch("recall(total=listed)", "hit_rate")},
-            about="Granular: expected ids among the retrieved, divided by the expected ids as listed; it can exceed 1.",
-        ),
-        "mrr": Name(
-            "rr",
-            options={"use_granular_mrr": switch("rr(credit=found)", "rr")},
-            about="Granular: the mean of 1 / rank over the hits found.",
-        ),
-        "precision": Name("precision", policies={"duplicates": "first"}, about="Over the different ids retrieved."),
-        "recall": Name("recall", policies={"duplicates": "once"}, about="Over the different ids expected."),
-        "ap": Name("ap", about="A duplicate id counts every time, so it can exceed 1."),
+        "hit_rate": Name("hit_rate", options={"use_granular_hit_rate": switch("recall(total=listed)", "hit_rate")}),
+        "mrr": Name("rr", options={"use_granular_mrr": switch("rr(credit=found)", "rr")}),
+        "precision": Name("precision", policies={"duplicates": "first"}),
+        "recall": Name("recall", policies={"duplicates": "once"}),
+        "ap": Name("ap"),
         "ndcg": Name(
             "ndcg(gain=binary,rel=1,ideal=listed)",
             options={"mode": NameOption("gain", {"linear": "binary", "exponential": "binary"}), "rel": LEVEL},
-            about="Both modes are the same, since an id is either expected or not. The ideal ranking holds every "
-            "expected id as often as it is listed, however many were retrieved.",
         ),
         **JUDGED,
     },

@@ -27,35 +27,20 @@ def above(text: str) -> float | str:
     return text if threshold is None else math.nextafter(threshold, math.inf)
 
 
-VERDICTS = Name(
-    "ap(norm=about_found)",
-    about="Divided by the hits found plus 1e-10, so it never quite reaches 1. Useful contexts that were not "
-    "retrieved do not count. With a judge: context_precision.",
-)
+VERDICTS = Name("ap(norm=about_found)")
 # The classes of ragas.metrics.collections raise an error if nothing was retrieved.
 COLLECTION_VERDICTS = VERDICTS._replace(policies={"no_results": "nan"})
-ID_PRECISION = Name(
-    "precision", policies={"duplicates": "first", "no_results": "nan"}, about="Over the different ids retrieved."
-)
-ID_RECALL = Name(
-    "recall",
-    policies={"duplicates": "once", "no_relevant": "nan_all"},
-    about="Over the different ids in the reference.",
-)
+ID_PRECISION = Name("precision", policies={"duplicates": "first", "no_results": "nan"})
+ID_RECALL = Name("recall", policies={"duplicates": "once", "no_relevant": "nan_all"})
 TEXT_PRECISION = Name(
-    "ap(norm=about_found,rel=0.5)",
-    options={"threshold": NameOption("rel")},
-    policies={"no_relevant": "nan_all"},
-    about="A retrieved text is a hit if its similarity to any reference is at least 0.5; then as ContextPrecision.",
+    "ap(norm=about_found,rel=0.5)", options={"threshold": NameOption("rel")}, policies={"no_relevant": "nan_all"}
 )
 TEXT_RECALL = Name(
     f"group_recall(rel={ABOVE_HALF!r})",
     options={"threshold": NameOption("rel", read=above)},
     policies={"no_relevant": "nan_all", "no_results": "nan"},
-    about="A reference is found if its similarity to any retrieved text is above 0.5.",
 )
 
-RATINGS_ABOUT = "One of the two ratings is enough if the other failed."
 RUBRIC = (
     "1: all wrong; 2: mostly wrong; 3: right in part, with errors or gaps; 4: right but for details; 5: fully right"
 )
@@ -63,27 +48,21 @@ JUDGED = {
     "Faithfulness": Name("faithfulness"),
     "ContextRecall": Name("context_recall"),
     "LLMContextRecall": Name("context_recall"),
-    "ContextEntityRecall": Name(
-        "context_entity_recall(norm=about_reference)", about="Divided by the entities plus 1e-8; 0 without any."
-    ),
+    "ContextEntityRecall": Name("context_entity_recall(norm=about_reference)"),
     "NoiseSensitivity": Name("noise_sensitivity", options={"mode": NameOption("mode")}),
     "ResponseRelevancy": Name("answer_relevancy", options={"strictness": NameOption("strictness")}),
     "AnswerRelevancy": Name("answer_relevancy", options={"strictness": NameOption("strictness")}),
     "AnswerCorrectness": Name(
-        "answer_correctness",
-        options={"weights": NameOption("weights"), "beta": NameOption("beta")},
-        about="weights=0.75;0.25.",
+        "answer_correctness", options={"weights": NameOption("weights"), "beta": NameOption("beta")}
     ),
     "FactualCorrectness": Name(
-        "factual_correctness(claims=mixed,digits=2)",
-        options={"mode": NameOption("mode"), "beta": NameOption("beta")},
-        about="Recall is over the answer's supported claims and the reference's missing ones; 2 decimals.",
+        "factual_correctness(claims=mixed,digits=2)", options={"mode": NameOption("mode"), "beta": NameOption("beta")}
     ),
     "SemanticSimilarity": Name("semantic_similarity", options={"threshold": NameOption("threshold")}),
     "AnswerSimilarity": Name("semantic_similarity", options={"threshold": NameOption("threshold")}),
-    "ContextRelevance": Name("context_relevance(either=true)", about=RATINGS_ABOUT),
-    "ResponseGroundedness": Name("groundedness(either=true)", about=RATINGS_ABOUT),
-    "AnswerAccuracy": Name("answer_accuracy(either=true)", about=RATINGS_ABOUT),
+    "ContextRelevance": Name("context_relevance(either=true)"),
+    "ResponseGroundedness": Name("groundedness(either=true)"),
+    "AnswerAccuracy": Name("answer_accuracy(either=true)"),
     "AspectCritic": Name(
         'aspect(criterion="…")',
         options={"definition": NameOption("criterion")},

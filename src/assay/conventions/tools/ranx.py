@@ -70,18 +70,9 @@ RANX = Convention(
         "ndcg": Name("ndcg(rel=1)[@{}]", options=LEVEL),
         "ndcg_burges": Name("ndcg(gain=exp2,rel=1)[@{}]", options=LEVEL),
         "bpref": Name("bpref(unopposed=nan)", options=LEVEL),
-        "rbp": Name(
-            "rbp(gain=grade)",
-            options={"p": NameOption("p"), **LEVEL},
-            about="gains are grades, so it can exceed 1",
-            needed={"p": "0.95"},
-        ),
+        "rbp": Name("rbp(gain=grade)", options={"p": NameOption("p"), **LEVEL}, needed={"p": "0.95"}),
         "interpolated_precision_at_recall": Name(
-            "iprec(cut=v9)@{}",
-            RECALLS,
-            "interpolated_precision_at_recall@{:.1f}",
-            options=LEVEL,
-            about="the points that ranx.plot draws; not available in ranx.evaluate",
+            "iprec(cut=v9)@{}", RECALLS, "interpolated_precision_at_recall@{:.1f}", options=LEVEL
         ),
     },
     unreadable="nan",

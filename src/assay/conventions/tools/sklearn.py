@@ -16,19 +16,14 @@ SKLEARN = Convention(
     policies=Policies(ties="input", duplicates="count", missing="skip", no_results="nan", negative="nonrelevant"),
     names={
         "ndcg_score": Name(
-            "ndcg(ties=average,ideal=retrieved,fewest=2)[@{}]",
-            options={"k": NameOption("k"), **IGNORE_TIES},
-            about="NaN for fewer than two documents, or if one has a negative grade",
+            "ndcg(ties=average,ideal=retrieved,fewest=2)[@{}]", options={"k": NameOption("k"), **IGNORE_TIES}
         ),
         "dcg_score": Name(
             "dcg(gain=signed,ties=average,fewest=2)[@{}]",
             options={"k": NameOption("k"), "log_base": NameOption("base"), **IGNORE_TIES},
-            about="NaN for fewer than two documents; negative grades subtract gain",
         ),
         "average_precision_score": Name("ap(norm=found,ties=end)"),
         "roc_auc_score": Name("auc"),
-        "label_ranking_average_precision_score": Name(
-            "ap(norm=found,ties=end,nothing=one)", about="1 if no document or every document is relevant"
-        ),
+        "label_ranking_average_precision_score": Name("ap(norm=found,ties=end,nothing=one)"),
     },
 )

@@ -105,17 +105,10 @@ NAMES = {
     "set_relative_P": Name("recall(cap=true)"),
     "set_recall": Name("recall"),
     "set_map": Name("set_ap"),
-    "set_F": Name(
-        "f(squared=true)", output="set_F_{}", options={"x": NameOption("beta")}, about="x is the square of beta"
-    ),
+    "set_F": Name("f(squared=true)", output="set_F_{}", options={"x": NameOption("beta")}),
     "num_nonrel_judged_ret": Name("num_nonrel_judged_ret"),
     "yaap": Name("yaap"),
-    "rbp": Name(
-        "rbp(rel=0,p=0.9,gain=max)",
-        output="rbp_{}",
-        options={**PERSISTENCE, **GAINS},
-        about="grades are divided by the query's highest grade",
-    ),
+    "rbp": Name("rbp(rel=0,p=0.9,gain=max)", output="rbp_{}", options={**PERSISTENCE, **GAINS}),
     "rbp_resid": Name("rbp_residual(p=0.9,complete=zero)", output="rbp_resid_{}", options=PERSISTENCE),
     "unj": Name("unjudged@{}", (5, 10, 20), "unj_{:.0f}", whole=True),
 }
