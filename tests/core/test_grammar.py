@@ -129,8 +129,7 @@ def test_bad_names(name, message):
 
 
 def test_parts():
-    spelling = split_name(" ap ( rel = '2' , norm=found ) @ 10 ")
-    assert (spelling.name, spelling.values, spelling.at) == ("ap", {"rel": "2", "norm": "found"}, "10")
+    assert split_name(" ap ( rel = '2' , norm=found ) @ 10 ") == ("ap", {"rel": "2", "norm": "found"}, ("10",))
 
 
 PIECES = [*TABLE, "(", ")", "@", "=", ",", ";", ":", " ", "rel", "k", "gain", "p", "exp2", "'", '"', "-", ".", "_", "e"]

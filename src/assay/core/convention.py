@@ -36,15 +36,15 @@ CLOSERS = {'"': '"', "'": "'", "{": "}"}
 COMMON_DEFAULTS = {"rel": 1}
 
 
-class Spelling(NamedTuple):
-    """The parts of a name as they were written."""
+class Written(NamedTuple):
+    """A name taken apart: the tool's name, the options that it sets, and its cutoffs."""
 
-    name: str
-    values: Mapping[str, str]
-    at: str | None
+    base: str
+    options: Mapping[str, str]
+    cutoffs: tuple[str, ...]
 
 
-def split_name(text: str) -> Spelling:
+def split_name(text: str) -> Written:
     check_length(text)
     shape = SHAPE.fullmatch(text)
     if shape is None:
@@ -60,7 +60,7 @@ def split_name(text: str) -> Spelling:
         if name in values:
             raise MeasureError(f"duplicate parameter {show(name)} in the measure {show(text)}")
         values[name] = unquote(value)
-    return Spelling(shape["name"], values, shape["at"])
+    return Written(shape["name"], values, (shape["at"],) if shape["at"] else ())
 
 
 def check_length(text: str, most: int = LONGEST_NAME) -> None:
@@ -96,19 +96,19 @@ def unquote(value: str) -> str:
 
 def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
     """The measure that a name means; `find` looks up the bare name, and `defaults` fill what the name leaves open."""
-    spelling = split_name(text)
-    definition, preset = find(spelling.name)
+    written = split_name(text)
+    definition, preset = find(written.base)
     given: dict[str, Any] = {}
-    for name, value in spelling.values.items():
+    for name, value in written.options.items():
         if name in preset:
-            raise MeasureError(f"{show(text)}: {spelling.name} sets {name} itself; use {definition.name}({name}=…)")
+            raise MeasureError(f"{show(text)}: {written.base} sets {name} itself; use {definition.name}({name}=…)")
         given[name] = read_value(definition.parameters[name], value) if name in definition.parameters else value
-    if spelling.at is not None:
+    for at in written.cutoffs:
         if definition.at not in definition.parameters:
             raise MeasureError(f"{show(text)}: {definition.name} has no cutoff; write {definition.name}")
         if definition.at in given:
             raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(text)}")
-        given[definition.at] = read_value(definition.parameters[definition.at], spelling.at)
+        given[definition.at] = read_value(definition.parameters[definition.at], at)
     silent = {
         name: value
         for name, value in defaults.items()
@@ -176,14 +176,6 @@ class Name(NamedTuple):
     policies: Mapping[str, Any] = NO_ENTRIES
     whole: bool = False
     needed: Mapping[str, str] = NO_ENTRIES
-
-
-class Written(NamedTuple):
-    """A name taken apart: the tool's name, the options that it sets, and its cutoffs."""
-
-    base: str
-    options: Mapping[str, str]
-    cutoffs: tuple[str, ...]
 
 
 def read_call(text: str, names: Mapping[str, object]) -> Written | None:

@@ -26,25 +26,16 @@ AMOUNT = re.compile(r"(\d{1,19})([kmgt]i?)?b?", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The limits in force. The kernel has the same defaults (`kernel/src/limits.rs`)."""
+    """The limits in force, which `limits` describes. The kernel has the same defaults (`kernel/src/limits.rs`)."""
 
-    # Bytes of one line of a TREC or JSON Lines file.
     line: int = 1 << 20
-    # Rows of one query in a TREC file.
     rows: int = 100_000_000
-    # Bytes that one compressed file holds.
     decompressed: int = 1 << 40
-    # How many times as large as the file these may be, if they are more than a gigabyte.
     ratio: int = 500
-    # Bytes of one temporary file: a copy of standard input or of a pipe, or of what a compressed file holds.
     temporary: int = 1 << 36
-    # Values in a stored result.
     values: int = 1 << 22
-    # Bytes of a stored result, decompressed.
     stored: int = 1 << 26
-    # Bytes of one response of a server.
     response: int = 64 << 20
-    # Threads to compute with; None: as many as this process may.
     threads: int | None = None
 
 
@@ -61,9 +52,10 @@ def limits(**changes: int) -> Iterator[None]:
     ...     result = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}})
 
     `line` is the longest line of a TREC or JSON Lines file in bytes, `rows` the rows of one query in a TREC file,
-    `decompressed` the bytes in a compressed file, `ratio` how many times its size that may be, `temporary` the bytes of
-    a temporary file, `values` and `stored` the values and the bytes of a stored result, `response` the bytes of a
-    server's response, `threads` the threads to compute with (by default, one per processor).
+    `decompressed` the bytes in a compressed file, `ratio` how many times its size that may be if it is more than a
+    gigabyte, `temporary` the bytes of a temporary file (a copy of standard input or of a pipe, or of what a compressed
+    file holds), `values` and `stored` the values and the decompressed bytes of a stored result, `response` the bytes of
+    a server's response, `threads` the threads to compute with (by default, one per processor).
     """
     for name, value in changes.items():
         check_limit(name, value)

@@ -122,9 +122,9 @@ def told_by(name: str, tool: Convention) -> frozenset[str]:
     if written is not None:
         options = tool.names[written.base].options
         return frozenset(options[option].parameter for option in written.options)
-    spelling = split_name(name)
-    definition, preset = TABLE.find(spelling.name)
-    return frozenset({*spelling.values, *preset} - {definition.at})
+    own = split_name(name)
+    definition, preset = TABLE.find(own.base)
+    return frozenset({*own.options, *preset} - {definition.at})
 
 
 def start_note(name: str, start: Reading) -> Note | None:
