@@ -130,10 +130,3 @@ def test_facts(convention, name, scores, mean):
     assert found == pytest.approx(expected, nan_ok=True)
     assert [query for query in scores if query not in found and not math.isnan(scores[query])] == []
     assert result[name] == pytest.approx(mean)
-
-
-def test_several_tools_in_one_call():
-    result = assay.evaluate(QRELS, RUN, ["beir:Recall@1", "mteb:recall_at_1", "ranx:recall@1", "recall@1"])
-    assert result.mean == pytest.approx(
-        {"beir:Recall@1": 0, "mteb:recall_at_1": 1 / 4, "ranx:recall@1": 1 / 6, "recall@1": 1 / 6}
-    )

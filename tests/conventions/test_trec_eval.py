@@ -68,15 +68,6 @@ def test_version_9_lacks_what_10_added(name):
     assert expand_as_printed(name, find_convention("trec_eval"), {}) is not None
 
 
-def test_both_versions_have_the_rest_in_common():
-    ten, nine = (find_convention(name).names for name in ("trec_eval", "trec_eval_9"))
-    assert {name: entry.measure for name, entry in nine.items()} == {
-        name: {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}.get(name, entry.measure)
-        for name, entry in ten.items()
-        if name in nine
-    }
-
-
 BAD = [
     ("P.0", "precision: k must be a whole number at least 1, not '0'"),
     ("P.-3", "precision: k must be a whole number at least 1, not '-3'"),

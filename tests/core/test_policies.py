@@ -180,24 +180,6 @@ def test_no_convention_of_that_name():
     assert str(caught.value) == f"unknown convention 'treceval'; did you mean trec_eval? The conventions are {known}"
 
 
-@for_each("depth", [None, 2])
-@for_each("judged_only", [False, True])
-def test_labels_follow_the_same_policies(depth, judged_only):
-    labels = assay.evaluate_labels([[None, 1, 0, 2], [0]], ["ap", "auc"], depth=depth, judged_only=judged_only)
-    run = {"q1": ["x", "a", "b", "c"], "q2": ["b"]}
-    qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"b": 0}}
-    result = assay.evaluate(qrels, run, ["ap", "auc"], depth=depth, judged_only=judged_only)
-    for name in ("ap", "auc"):
-        np.testing.assert_array_equal(labels.scores[name], result.scores[name])
-
-
-@for_each(("no_relevant", "expected"), [("zero", [0, 1]), ("nan", [nan, 1]), ("skip", [1])])
-def test_labels_with_nothing_to_find(no_relevant, expected):
-    result = assay.evaluate_labels([[0, 0], [1]], "ap", no_relevant=no_relevant)
-    np.testing.assert_array_equal(result.scores["ap"], expected)
-    assert [note.kind for note in result.notes] == ["no_relevant"]
-
-
 ERRORS = [
     ("duplicates", {"q": ["a"]}, {"q": ["a", "b", "a"]}, assay.errors.DuplicateError, ["'q'", "'a'", "duplicates="]),
     ("duplicates", {"q": ["a", "a"]}, {"q": ["a"]}, assay.errors.DuplicateError, ["'q'", "'a'", "duplicates="]),
