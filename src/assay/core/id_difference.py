@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 from assay.core.text import show
 
@@ -88,14 +87,8 @@ class Affix:
         return [f"before:{suffix}", f"before_last:{suffix}"]
 
 
-class IdPair(NamedTuple):
-    """An id in the judgments and one in the run."""
-
-    judged: str
-    run: str
-
-
-Pairs = dict[Affix, dict[IdPair, None]]
+# Ids that have an affix, each with the one inside it.
+Pairs = dict[Affix, dict[tuple[str, str], None]]
 
 
 def find_difference(judged: Iterable[str], run: Iterable[str], noun: str = "chunk") -> IdDifference | None:
@@ -108,24 +101,21 @@ def find_difference(judged: Iterable[str], run: Iterable[str], noun: str = "chun
     if not pairs:
         return None
     # Several chunks of a document count once.
-    explained = {
-        affix: len({pair.run if affix.side == "judgments" else pair.judged for pair in each})
-        for affix, each in pairs.items()
-    }
+    explained = {affix: len({inner for _, inner in each}) for affix, each in pairs.items()}
     # Of those that explain the same, one for all chunks of a document is the more general, and a long one the clearer.
     affix = max(pairs, key=lambda each: (explained[each], each.is_chunk, len(each.suffix) * each.is_chunk))
     if affix.side and not is_enough(affix, explained[affix], ours, theirs):
         return None
     best = list(islice(pairs[affix], TRIED))
-    pair = best[0]
-    outer, inner = (pair.judged, pair.run) if affix.side == "judgments" else (pair.run, pair.judged)
+    outer, inner = best[0]
     # The steps without which the pair would not have been found.
     steps = [step for step in STEPS if affix.take_apart(normalise(outer, step))[1] != normalise(inner, step)]
     rule = find_rule(affix, best) if affix.side == "run" and not steps else ""
     prefix, _, suffix = as_written(outer, inner, affix) or affix.take_apart(normalise(outer, "letter case"))
     around = {"prefix": prefix, noun if affix.is_chunk else "suffix": suffix}
     ways = [f"the {kind} {show(text)} in the {affix.side}" for kind, text in around.items() if text]
-    return IdDifference((*steps, *ways), explained[affix], pair.judged, pair.run, rule)
+    judged_and_run = (outer, inner) if affix.side == "judgments" else (inner, outer)
+    return IdDifference((*steps, *ways), explained[affix], *judged_and_run, rule)
 
 
 def is_enough(affix: Affix, explained: int, ours: dict[str, str], theirs: dict[str, str]) -> bool:
@@ -145,8 +135,7 @@ def pair_ids(ours: dict[str, str], theirs: dict[str, str]) -> Pairs:
     for outer, inner, side in ((theirs, ours, "run"), (ours, theirs, "judgments")):
         for normalised, name in outer.items():
             for part, affix in parts_among(normalised, inner, side):
-                pair = IdPair(inner[part], name) if side == "run" else IdPair(name, inner[part])
-                pairs[affix][pair] = None
+                pairs[affix][name, inner[part]] = None
     return pairs
 
 
@@ -166,7 +155,7 @@ def normalise(name: str, without: str = "") -> str:
 
 def parts_among(name: str, others: Container[str], side: str) -> Iterator[tuple[str, Affix]]:
     """The id itself, and every part of it between two boundaries, if it is another id; with what is around it."""
-    if name in others:
+    if name in others and side == "run":
         yield name, Affix()
     size = len(name)
     cuts = sorted({0, size, *(each.start() for each in BOUNDARY.finditer(name))})
@@ -193,16 +182,16 @@ def as_written(outer: str, inner: str, affix: Affix) -> tuple[str, str, str] | N
     return parts if affix.side and parts[1] and len(parts[0]) == len(affix.prefix) else None
 
 
-def find_rule(affix: Affix, pairs: list[IdPair]) -> str:
+def find_rule(affix: Affix, pairs: list[tuple[str, str]]) -> str:
     from assay.core.doc_id import DocIdRule
 
-    parts = as_written(pairs[0].run, pairs[0].judged, affix)
+    parts = as_written(*pairs[0], affix)
     if parts is None or not "".join(parts).isprintable():
         return ""
     written = Affix(affix.side, parts[0], parts[2][: len(affix.suffix)], affix.is_chunk)
     for text in written.rules():
-        found = DocIdRule.parse(text).match_all([pair.run for pair in pairs]).to_list()
-        joined = sum(document == pair.judged for document, pair in zip(found, pairs, strict=True))
+        found = DocIdRule.parse(text).match_all([chunk for chunk, _ in pairs]).to_list()
+        joined = sum(document == inner for document, (_, inner) in zip(found, pairs, strict=True))
         if joined >= MOSTLY * len(pairs):
             return text
     return ""

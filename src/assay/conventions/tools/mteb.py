@@ -20,7 +20,6 @@ from assay.core.text import show
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)
 OWN = {"precision": "float64"}
 FIGURE = {"figure": NameOption("figure")}
-NAUC = "as mteb from 2.26.5 on; before, it dropped equally confident queries in their order: nauc(tied=order)"
 SHAPE = re.compile(r"(?:(?P<base>.+?)_at_|(?P<own>Accuracy)@)(?P<at>\d+)(?:_(?P<rest>\w+))?", re.ASCII)
 MERGED = "max_over_subqueries_"
 
