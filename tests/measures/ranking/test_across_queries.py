@@ -36,21 +36,17 @@ TABLE = [
     ("nauc(of=rr)", [GOOD, BAD], 1),
     ("nauc(of=rr,figure=std)", [GOOD, BAD], 1),
     ("nauc(of=rr,figure=diff1)", [GOOD, BAD], 1),
-    ("nauc(of=rr)@1", [BAD, GOOD], 1),
     # The worse query is the surer one: as far below the flat line as the oracle is above.
     ("nauc(of=rr)", [(0, [5.0, 1.0]), (1, [4.0, 3.0])], -1),
-    ("nauc(of=rr,figure=diff1)", [(0, [9.0, 1.0]), (1, [4.0, 3.0])], -1),
     # The top score says nothing: whichever goes first, on average it is the flat line.
     ("nauc(of=rr)", [(0, [4.0, 1.0]), (1, [4.0, 3.0])], 0),
     ("nauc(of=rr)", [(1, [4.0, 3.0]), (0, [4.0, 1.0])], 0),
     ("nauc(of=rr,figure=std)", [(0, [9.0, 9.0]), (1, [4.0, 3.0])], 1),
     # Nothing to gain: all the same, or one query.
     ("nauc(of=rr)", [GOOD, GOOD], math.nan),
-    ("nauc(of=rr)", [GOOD], math.nan),
     # Another measure has another oracle.
     ("nauc(of=precision)@1", [GOOD, BAD], 1),
     ("nauc(of=hit_rate)", [(2, [2.0, 1.0]), (1, [1.0, 0.5])], math.nan),
-    ("nauc(of=ndcg)@1", [(2, [2.0, 1.0]), (1, [1.0, 0.5])], -1),
     # Rates 0, .1 leave 3 queries, .2 to .5 (rounded to the even) and up to .9 leave fewer; the middle one is out of order.
     ("nauc(of=rr)", [(1, [3.0, 0.0]), (2, [1.0, 0.0]), (0, [2.0, 0.0])], None),
 ]
@@ -136,10 +132,7 @@ WORST = [
     ("worst(of=rr)", {"7_a": 0, "8_a": 1 / 2, "9": 1 / 3}),
     # Up to the last low line, 7_b_x belongs to a family of its own, 7_b.
     ("worst(of=rr,part=last)", {"7_a": 1 / 4, "8_a": 1 / 2, "9": 1 / 3, "7_b_x": 0}),
-    ("worst(of=rr,part=last)@3", {"7_a": 0, "8_a": 1 / 2, "9": 1 / 3, "7_b_x": 0}),
     ("worst(of=rr,members=2)", {"8_a": 1 / 2}),
-    ("worst(of=rr,members=1)", {"9": 1 / 3}),
-    ("worst(of=recall)@2", {"7_a": 0, "8_a": 1, "9": 0}),
     ("worst(of=recall,whole=true)@2", {"7_a": 0, "8_a": 1, "9": 0}),
     ("worst(of=rr,whole=true,part=last)@1", {"7_a": 0, "8_a": 0, "9": 0, "7_b_x": 0}),
     ("worst@2", {"7_a": 0, "8_a": 1 / math.log2(3), "9": 0}),
@@ -181,12 +174,10 @@ def ranking(*documents):
 MOVES = [
     (["a"], "axyz", "xaya", 1 - (1 / 2) / 1),
     (["a"], "xa", "ax", (1 / 2) / 1 - 1),
-    (["a"], "xa", "xa", 0),
     (["a"], "xay", "xyza", 1 - (1 / 4) / (1 / 2)),
     # Not retrieved: one after the last.
     (["a"], "ax", "xyz", 1 - 1 / 4),
     (["a"], "xy", "axyz", 1 / 3 - 1),
-    (["a"], "x", "y", 0),
     (["a", "b"], "abx", "xba", (1 - 1 / 3 + 0) / 2),
     (["a", "b"], "abx", "bxa", (1 - 1 / 3 + 1 / 2 - 1) / 2),
     ([], "ab", "ba", nan),
@@ -206,15 +197,8 @@ def test_how_far_documents_fall(moved, before, after, expected):
 
 
 def test_each_pair_counts_once_however_many_documents_it_has():
-    qrels = {
-        "1-og": {"a": 2, "b": 1},
-        "1-changed": {"a": 0, "b": 0},
-        "2-og": {"a": 1},
-        "2-changed": {"a": 0},
-        "3-og": {"a": 1},
-        "4-changed": {"a": 0},
-        "5": {"a": 1},
-    }
+    qrels = {"1-og": {"a": 2, "b": 1}, "1-changed": {"a": 0, "b": 0}, "2-og": {"a": 1}, "2-changed": {"a": 0}}
+    qrels |= {"3-og": {"a": 1}, "4-changed": {"a": 0}, "5": {"a": 1}}
     run = {query: ranking("a", "b") if query.endswith("-og") else ranking("b", "a") for query in qrels}
     result = assay.evaluate(qrels, run, ["p_mrr", "p_mrr(rel=2)"])
     assert result.scores["p_mrr"] == pytest.approx([(1 / 2 - 1 / 2) / 2, nan, 1 / 2, nan, nan, nan, nan], nan_ok=True)

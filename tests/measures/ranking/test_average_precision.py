@@ -14,63 +14,41 @@ RECIPROCAL_RANK = [
     ("rr", [1, 0], [], 1),
     ("rr", [0, 0, 1, 1], [], 1 / 3),
     ("rr", [], [1], 0),
-    ("rr", [0, 0], [1], 0),
     ("rr", [-1, None, 1], [], 1 / 3),
     ("rr@2", [0, 0, 1], [], 0),
-    ("rr@3", [0, 0, 1], [], 1 / 3),
     ("rr@10", [0, 1], [], 1 / 2),
     ("rr(rel=2)", [1, 1, 2], [], 1 / 3),
-    ("rr(rel=0.5)", [0.25, 0.5], [], 1 / 2),
-    ("rr(credit=first)", [0, 1, 1], [], 1 / 2),
     ("rr(credit=sum)", [0, 1, 1], [], 1 / 2 + 1 / 3),
-    ("rr(credit=sum)", [1, 1, 1], [], 1 + 1 / 2 + 1 / 3),
     ("rr(credit=sum)@2", [0, 1, 1], [], 1 / 2),
-    ("rr(credit=sum)", [0], [1], 0),
     ("rr(credit=found)", [0, 1, 1], [1], (1 / 2 + 1 / 3) / 2),
-    ("rr(credit=found)@2", [0, 1, 1], [1], 1 / 2),
     ("rr(credit=found)", [0], [1], 0),
 ]
 
 FIRST_RANK = [
     ("first_rank", [1, 0], [], 1),
     ("first_rank", [0, None, -1, 2], [], 4),
-    ("first_rank", [0, 0], [1], math.nan),
     ("first_rank", [], [1], math.nan),
     ("first_rank@2", [0, 0, 1], [], math.nan),
-    ("first_rank@3", [0, 0, 1], [], 3),
-    ("first_rank(missing=skip)", [0, 0], [1], math.nan),
     ("first_rank(missing=end)", [0, 0], [1], 3),
     ("first_rank(missing=end)", [], [1], 1),
-    ("first_rank(missing=end)", [0, 1], [], 2),
     ("first_rank(missing=end)@2", [0, 0, 0, 1], [], 3),
     ("first_rank(missing=end)@9", [0, 0], [1], 3),
     ("first_rank(rel=2)", [1, 2], [], 2),
-    ("first_rank(rel=0.5)", [0.25, 0.5], [], 2),
 ]
 
 AVERAGE_PRECISION = [
     ("ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
     ("ap", [0, 1, 0, 1], [1], (1 / 2 + 2 / 4) / 3),
     ("ap", [], [1, 1], 0),
-    ("ap", [0, 0], [], 0),
     ("ap", [0, 0], [1], 0),
-    ("ap", [1, 1, 1], [], 1),
     ("ap", [1, 1, 1], [1], 3 / 4),
     # What has no judgment, or a negative one, is not relevant but takes a rank.
-    ("ap", [-1, 1], [-1], 1 / 2),
     ("ap", [None, 1, None, 1], [], (1 / 2 + 2 / 4) / 2),
-    ("ap@1", [0, 1], [], 0),
     ("ap@2", [0, 1, 1], [], (1 / 2) / 2),
-    ("ap@3", [0, 1, 1], [], (1 / 2 + 2 / 3) / 2),
     ("ap@10", [1], [1], 1 / 2),
     ("ap(rel=2)", [1, 2, 3], [1], (1 / 2 + 2 / 3) / 2),
-    ("ap(rel=0)", [0, -1, 1], [], (1 + 2 / 3) / 2),
     ("ap(rel=-1)", [-1, 0], [], 1 / 2),
-    ("ap(rel=0.5)", [0.4, 0.5, 0.9], [], (1 / 2 + 2 / 3) / 2),
-    ("ap(rel=2)@2", [1, 2, 3], [1], (1 / 2) / 2),
-    ("ap(norm=relevant)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / 3),
     ("ap(norm=found)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / 2),
-    ("ap(norm=found)@2", [0, 1, 1], [1], 1 / 2),
     ("ap(norm=found)", [0, 0], [1], 0),
     ("ap(norm=about_found)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / (2 + 1e-10)),
     ("ap(norm=about_found)@1", [1, 1], [1], 1 / (1 + 1e-10)),
@@ -89,7 +67,6 @@ AVERAGE_PRECISION = [
     ("set_ap", [], [1], 0),
     ("set_ap", [0], [], 0),
     ("yaap", [1, 0, 1], [], math.log((1 + 5 / 3) / (1 + 2 - 5 / 3))),
-    ("yaap", [0], [1, 1, 1], math.log(1 / 4)),
     ("yaap(rel=2)", [2, 1], [], math.log(2)),
     ("yaap", [], [], 0),
     ("ap(nothing=one)", [1, 0, 1], [1], (1 + 2 / 3) / 3),
@@ -104,17 +81,7 @@ AVERAGE_PRECISION = [
 # Of one query the geometric mean is its average precision.
 GEOMETRIC = [
     ("gm_ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
-    ("gm_ap", [0, 0], [1], 0),
     ("gm_ap@2", [0, 1, 1], [], 1 / 4),
-    ("gm_ap(rel=2)", [1, 2], [2], 1 / 4),
-]
-
-OF_A_SET = [
-    ("set_ap", [1, 0, 1, 0], [1], 4 / 12),
-    ("set_ap", [0, 0], [1], 0),
-    ("set_ap", [], [1], 0),
-    ("set_ap", [0], [], 0),
-    ("set_map(rel=2)", [1, 2], [], 1 / 2),
 ]
 
 
@@ -165,10 +132,8 @@ INFERRED = [
     ("infap", [1, 0, 1], [], (1 + 1 / 3 + 2 / 3 * 1 / 2) / 2),
     ("infap", [1], [1, 1, 0], 1 / 3),
     ("infap", [], [1], 0),
-    ("infap", [0, 0], [], 0),
     ("infap(rel=2)", [1, 2], [], 1 / 2 + 1 / 2 * SMOOTH),
     ("infap(rel=-1)", [-1, 0], [], 1 / 2 + 1 / 2 * 1 / 2),
-    ("infap(rel=0.5)", [0.25, 0.5], [], 1 / 2 + 1 / 2 * SMOOTH),
 ]
 
 
@@ -185,23 +150,16 @@ INTERPOLATED = [
     ("mean_iprec(recalls=0.5;0.5;1)", [1, 0], [1], 2 / 3),
     ("mean_iprec(rel=2,recalls=0)", [1, 2], [], 1 / 2),
     ("mean_iprec", [], [1], 0),
-    ("mean_iprec", [0], [], 0),
     # Precision at the relevant ranks: 1/2, 2/3 and 3/6.
     ("iprec@0", [0, 1, 1, 0, 0, 1], [], 2 / 3),
     ("iprec@0.34", [0, 1, 1, 0, 0, 1], [], 2 / 3),
     ("iprec@1", [0, 1, 1, 0, 0, 1], [], 3 / 6),
-    ("iprec(recall=1)", [0, 1, 1, 0, 0, 1], [], 3 / 6),
     # The level is never reached.
     ("iprec@1", [1, 1], [1], 0),
     ("iprec@0.5", [1, 1], [1], 1),
     ("iprec@0", [], [1], 0),
-    ("iprec@0", [0, 0], [], 0),
-    ("iprec@1", [0, 0], [], 0),
-    ("iprec@1", [1, 1, 1], [], 1),
-    ("iprec@0", [None, -1, 1], [], 1 / 3),
     # 0.4 of 3 relevant documents is 1.2: rounded it needs one of them, in trec_eval 9 for two.
     ("iprec@0.4", [1, 0, 0, 1], [1], 1),
-    ("iprec(cut=round)@0.4", [1, 0, 0, 1], [1], 1),
     ("iprec(cut=v9)@0.4", [1, 0, 0, 1], [1], 2 / 4),
     # 0.5 of 3 is 1.5, and 0.1 of 5 is 0.5: halves go up.
     ("iprec@0.5", [1, 0, 0, 1], [1], 2 / 4),
@@ -211,11 +169,10 @@ INTERPOLATED = [
     ("iprec@0.7", [1, 0, 0, 1], [], 1),
     ("iprec(cut=v9)@0.7", [1, 0, 0, 1], [], 2 / 4),
     ("iprec(rel=2)@0.5", [1, 2, 2, 1], [], 2 / 3),
-    ("iprec(rel=0.5)@1", [0.25, 0.5], [], 1 / 2),
 ]
 
 
-TABLES = RECIPROCAL_RANK + FIRST_RANK + AVERAGE_PRECISION + GEOMETRIC + OF_A_SET + INFERRED + INTERPOLATED
+TABLES = RECIPROCAL_RANK + FIRST_RANK + AVERAGE_PRECISION + GEOMETRIC + INFERRED + INTERPOLATED
 
 
 @for_each(("name", "grades", "unseen", "expected"), TABLES)

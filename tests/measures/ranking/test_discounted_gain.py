@@ -15,40 +15,24 @@ SECOND, THIRD, FOURTH = 0.6309297535714574, 0.5, 0.43067655807339306
 DCG = [
     ("dcg", [3, 0, 2], [], 3 + 2 * THIRD),
     ("dcg", [], [3], 0),
-    ("dcg", [0, 0], [], 0),
-    ("dcg", [1, 1, 1, 1], [], 1 + SECOND + THIRD + FOURTH),
-    ("dcg@1", [3, 2], [], 3),
     ("dcg@2", [3, 2, 1], [], 3 + 2 * SECOND),
     ("dcg@10", [3, 2], [], 3 + 2 * SECOND),
-    ("dcg", [None, 2], [], 2 * SECOND),
-    ("dcg", [-1, 2], [], 2 * SECOND),
     ("dcg", [0.5, 0.25], [], 0.5 + 0.25 * SECOND),
-    ("dcg(gain=linear)", [3, 2], [], 3 + 2 * SECOND),
     ("dcg(gain=exp2)", [3, 0, 2], [], 7 + 3 * THIRD),
     ("dcg_burges@2", [3, 1, 2], [], 7 + 1 * SECOND),
-    ("dcg(gain=exp2)", [0.5], [], 2**0.5 - 1),
     # Grades that the pairs do not name keep theirs.
     ("dcg(gain=1:3;2:9)", [2, 1, 3], [], 9 + 3 * SECOND + 3 * THIRD),
     ("dcg(gain=0:1)", [0, None, 1], [], 1 + THIRD),
     ("dcg(gain=0:-1)", [0, 2], [], -1 + 2 * SECOND),
-    ("dcg(gain=0.5:4)", [0.5], [], 4),
     ("dcg(rel=2)", [1, 2, 3], [], 2 * SECOND + 3 * THIRD),
-    ("dcg(gain=exp2,rel=2)@2", [1, 2, 3], [], 3 * SECOND),
     ("dcg(gain=binary)", [3, 0, 0.5], [], 1 + THIRD),
-    ("dcg(gain=binary,rel=1)", [0.5, 2, None, 1], [], SECOND + FOURTH),
     # Where negative grades are not judgments, none of them counts.
     ("dcg(gain=signed)", [-1, 2, 0.5], [], 2 * SECOND + 0.5 * THIRD),
     ("dcg(gain=signed,rel=1)", [0.5, 2], [], 2 * SECOND),
-    ("dcg(gain=signed)", [3, 2], [], 3 + 2 * SECOND),
-    ("dcg(gain=signed,rel=2)", [1, 2], [], 2 * SECOND),
-    # A negative grade that is not a judgment takes nothing away.
-    ("dcg(gain=signed)", [-1, 2], [], 2 * SECOND),
     # 1 / log4(rank + 1) is twice as much.
     ("dcg(base=4)", [3, 2], [], 2 * (3 + 2 * SECOND)),
     ("dcg(fewest=2)", [3, None], [], 3),
     ("dcg(fewest=2)", [3], [1], nan),
-    ("dcg(fewest=1)", [], [1], nan),
-    ("dcg(ties=average)", [3, 2], [], 3 + 2 * SECOND),
 ]
 
 NDCG = [
@@ -56,15 +40,10 @@ NDCG = [
     ("ndcg", [3, 2, 1, 0], [], 1),
     ("ndcg", [], [3], 0),
     ("ndcg", [0, 0], [0], 0),
-    ("ndcg", [1, 1, 1], [], 1),
     # The ideal ranking holds what was not retrieved too, unless it is cut.
     ("ndcg", [1], [3], 1 / (3 + SECOND)),
     ("ndcg@1", [1], [3], 1 / 3),
-    ("ndcg@10", [1], [3], 1 / (3 + SECOND)),
-    ("ndcg@2", [0, 0, 3], [], 0),
     ("ndcg", [-1, 2], [-1], SECOND),
-    ("ndcg", [None, 2], [], SECOND),
-    ("ndcg", [0.25, 0.5], [], (0.25 + 0.5 * SECOND) / (0.5 + 0.25 * SECOND)),
     ("ndcg(gain=exp2)", [0, 2, 1], [], (3 * SECOND + THIRD) / (3 + SECOND)),
     ("ndcg_burges@1", [1], [2], 1 / 3),
     ("ndcg(gain=1:3;2:9)@2", [1, 2], [], (3 + 9 * SECOND) / (9 + 3 * SECOND)),
@@ -73,27 +52,18 @@ NDCG = [
     ("ndcg(gain=0:1)", [None, 0], [1], SECOND / (1 + SECOND)),
     # A loss is not part of the ideal ranking, so the share of it can fall below 0.
     ("ndcg(gain=0:-1)", [0, 0, 1], [], -1 - SECOND + THIRD),
-    ("ndcg(gain=0:-1)", [0], [], 0),
     ("ndcg(rel=2)", [1, 2], [], SECOND),
-    ("ndcg(rel=2)@1", [1, 2], [], 0),
-    ("ndcg(rel=3)", [1, 2], [2], 0),
-    ("ndcg(gain=binary)", [3, 0, 1], [2], (1 + THIRD) / (1 + SECOND + THIRD)),
     ("ndcg(gain=binary,rel=2)", [3, 0, 1], [2], 1 / (1 + SECOND)),
-    ("ndcg(ideal=judged)", [1], [3], 1 / (3 + SECOND)),
     ("ndcg(ideal=listed)", [1], [3], 1 / (3 + SECOND)),
-    ("ndcg(ideal=listed)@1", [1], [3], 1 / 3),
     # As long as what was retrieved, but no longer than the cutoff.
     ("ndcg(ideal=listed_cut)", [1], [3], 1 / 3),
     ("ndcg(ideal=listed_cut)", [1, None], [3], 1 / (3 + SECOND)),
-    ("ndcg(ideal=listed_cut)@1", [1, None], [3], 1 / 3),
     ("ndcg(ideal=listed_cut)@9", [1, None], [3, 2], 1 / (3 + 2 * SECOND)),
     ("ndcg(ideal=listed_cut)", [], [3], 0),
-    ("ndcg(ideal=listed_cut)", [0], [], 0),
     ("ndcg(ideal=retrieved)", [1, 2], [9], (1 + 2 * SECOND) / (2 + SECOND)),
     ("ndcg(ideal=retrieved)@1", [1, None, 2], [9], 1 / 2),
     ("ndcg(ideal=retrieved)", [None, 0], [9], 0),
     ("ndcg(ideal=retrieved,fewest=2)", [1], [9], nan),
-    ("ndcg(ideal=retrieved,fewest=2)", [0], [9], nan),
     ("ndcg(ideal=retrieved)", [-1, 1], [], SECOND),
     ("ndcg(max=4)", [0, 4], [], SECOND),
 ]
@@ -110,17 +80,10 @@ REPEATED = [
 ]
 
 
-@for_each(("name", "grades", "unseen", "expected"), DCG + NDCG)
-def test_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
-
-
 TIED = [
     # a, x and c tie at ranks 2 to 4, after b.
     ("dcg(ties=average)", 1 + 5 * (SECOND + THIRD + FOURTH) / 3),
     ("dcg(ties=average)@2", 1 + 5 * SECOND / 3),
-    ("dcg(ties=average)@3", 1 + 5 * (SECOND + THIRD) / 3),
-    ("dcg(ties=average)@1", 1),
     ("dcg(ties=average,gain=exp2)@2", 1 + (3 + 7) * SECOND / 3),
     ("ndcg(ties=average)@2", (1 + 5 * SECOND / 3) / (9 + 3 * SECOND)),
     ("ndcg(ties=average,ideal=retrieved)@2", (1 + 5 * SECOND / 3) / (3 + 2 * SECOND)),
@@ -177,26 +140,19 @@ def test_relevance_level_of_all_measures_leaves_gains_alone(score):
 
 def test_a_query_with_a_grade_above_max_has_no_value():
     result = assay.evaluate_labels([[1, 0], [5, 0], [1, 0]], "ndcg(max=4)", ideal=[[1], [5], [1, 5]])
-    assert [str(value) for value in result.scores["ndcg(max=4)"]] == ["1.0", "nan", "nan"]
-    assert result["ndcg(max=4)"] == 1
+    assert [*map(str, result.scores["ndcg(max=4)"])] == ["1.0", "nan", "nan"]
 
-
-SECOND, THIRD, FOURTH = (1 / math.log2(rank + 1) for rank in (2, 3, 4))
 
 IDEAL_DCG = [
     ("ideal_dcg", [0, 1], [3], 3 + SECOND),
     ("ideal_dcg@1", [0, 1], [3], 3),
-    ("ideal_dcg(gain=exp2)", [1], [3], 7 + SECOND),
-    ("ideal_dcg(gain=1:5)", [1], [3], 5 + 3 * SECOND),
     ("ideal_dcg(rel=2)", [1], [3], 3),
     ("ideal_dcg(gain=1:-1)", [1], [], 0),
-    ("ideal_dcg", [None, -1], [0], 0),
 ]
 
 AT_RELEVANT = [
     # At rank 1 it is 1, at rank 3 the ideal ranking has both documents since rank 2.
     ("ndcg_rel", [1, 0, 1], [], (1 + (1 + THIRD) / (1 + SECOND)) / 2),
-    ("ndcg_rel", [0, 1], [1], 2 * SECOND / (1 + SECOND) / 2),
     ("ndcg_rel", [1, 2], [], (1 / 2 + (1 + 2 * SECOND) / (2 + SECOND)) / 2),
     # What was not retrieved has the gain of the whole ranking.
     ("ndcg_rel", [1], [1, 1], (1 + 2 / (1 + SECOND + THIRD)) / 3),
@@ -204,7 +160,6 @@ AT_RELEVANT = [
     ("ndcg_rel(rel=2)", [1, 2], [], SECOND / 1),
     # Losses can take everything, but not more.
     ("ndcg_rel(gain=0:-9)", [0, 1], [], 0),
-    ("ndcg_rel", [0, 0], [], 0),
     ("ndcg_rel", [], [1], 0),
 ]
 
@@ -213,8 +168,6 @@ AT_LEVELS = [
     # The ranks are 1 and 2; only if more than one document follows, the end is one too.
     ("rndcg", [0, 2, 1], [], (0 + 2 * SECOND / (2 + SECOND)) / 2),
     ("rndcg", [0, 2, 0, 1], [], (0 + 2 * SECOND / (2 + SECOND) + (2 * SECOND + FOURTH) / (2 + SECOND)) / 3),
-    ("rndcg", [1, None, 1], [], 1 / (1 + SECOND)),
-    ("rndcg", [1, 0, 0, 1], [], (1 / (1 + SECOND) + (1 + FOURTH) / (1 + SECOND)) / 2),
     # Fewer retrieved than there are to gain from.
     ("rndcg", [1], [2, 2], (1 / (2 + 2 * SECOND) + 1 / (2 + 2 * SECOND + THIRD)) / 2),
     # Two grades of the same gain are one level.
@@ -222,16 +175,9 @@ AT_LEVELS = [
     ("rndcg(gain=0:-1)", [0, 1], [], -1),
     # Something must be relevant, and something must gain.
     ("rndcg(rel=2)", [1], [], 0),
-    ("rndcg(rel=2)", [1], [2], (1 / 2 + 1 / (2 + SECOND)) / 2),
     ("rndcg(gain=1:0)", [1], [], math.nan),
-    ("rndcg", [0], [], 0),
     ("rndcg", [], [1], 0),
 ]
-
-
-@for_each(("name", "grades", "unseen", "expected"), IDEAL_DCG + AT_RELEVANT + AT_LEVELS)
-def test_averaged_gain_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
 
 
 def test_the_common_level_decides_only_whether_anything_is_relevant(score):
@@ -243,17 +189,14 @@ LOG3, LOG5 = math.log2(3), math.log2(5)
 
 G = [
     ("g", [1, 0, 1], [], (1 + 1 / LOG3) / 2),
-    ("g", [2, 1], [], 1),
     # Before the second document the best ranking has gained 2 + 1, this one 1 + 2.
     ("g", [1, 2], [], (1 / LOG3 + 2) / 3),
-    ("g", [None, 3], [], 3 / math.log2(2 + 4 - 3) / 3),
     ("g", [1], [4], 1 / math.log2(2 + 4 - 1) / 5),
     # A rank costs at least 1.
     ("g", [0, 0.5], [], 0.5 / math.log2(2 + 2 - 0.5) / 0.5),
     ("g(gain=1:3)", [2, 1], [], (2 / math.log2(2 + 3 - 2) + 3 / math.log2(2 + 5 - 5)) / 5),
     ("g(gain=0:-1)", [0, 1], [], (-1 / math.log2(2 + 1 + 1) + 1 / math.log2(2 + 2 - 0)) / 1),
     ("g(rel=2)", [1, 2], [], 2 / LOG3 / 2),
-    ("g", [0], [], 0),
     ("g", [], [1], 0),
 ]
 
@@ -261,17 +204,18 @@ BINARY = [
     ("bin_g", [1, 0, 1], [], (1 + 1 / LOG3) / 2),
     ("bin_g", [None, -1, 0, 2], [1], 1 / LOG5 / 2),
     ("bin_g(rel=2)", [1, 2], [], 1 / LOG3),
-    ("bin_g", [1, 1], [1, 1], 1 / 2),
-    ("bin_g", [0], [], 0),
     ("bin_g", [], [1], 0),
 ]
-
-
-@for_each(("name", "grades", "unseen", "expected"), G + BINARY)
-def test_normalised_gain_values(score, name, grades, unseen, expected):
-    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15)
 
 
 def test_a_document_listed_twice_gains_no_more_than_in_the_best_place():
     result = assay.evaluate({"q": {"a": 3}}, {"q": ["a", "a", "a"]}, "g", duplicates="count")
     assert result["g"] == 3
+
+
+VALUES = DCG + NDCG + IDEAL_DCG + AT_RELEVANT + AT_LEVELS + G + BINARY
+
+
+@for_each(("name", "grades", "unseen", "expected"), VALUES)
+def test_values(score, name, grades, unseen, expected):
+    assert score(name, grades, unseen) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)

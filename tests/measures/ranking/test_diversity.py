@@ -25,34 +25,26 @@ def grouped(rows):
 COVERED = [
     ("alpha_dcg(norm=none)@2", 1 + 1.5 * SECOND),
     ("alpha_dcg@2", (1 + 1.5 * SECOND) / 2 / (1 + SECOND / 2)),
-    ("alpha_dcg@1", 1 / 2),
     ("alpha_dcg(norm=ndeval)@1", 1),
     ("alpha_dcg(norm=ndeval)@2", (1 + 1.5 * SECOND) / 2 / (1 + SECOND / 2)),
-    ("alpha_dcg(alpha=0,norm=none)@2", 1 + 2 * SECOND),
     ("alpha_dcg(alpha=1,norm=none)@2", 1 + SECOND),
     ("alpha_dcg(rel=2)@2", SECOND / (1 + SECOND / 2)),
     # The best ranking is b, and then c or a, which are as good.
-    ("alpha_ndcg@1", 1 / 2),
     ("alpha_ndcg@2", (1 + 1.5 * SECOND) / (2 + 0.5 * SECOND)),
     ("alpha_ndcg", (1 + 1.5 * SECOND + 0.5 / math.log2(5)) / (2 + 0.5 * SECOND + 0.5 / 2)),
-    ("alpha_ndcg(alpha=0)", (1 + 2 * SECOND + 1 / math.log2(5)) / (2 + SECOND + 1 / 2)),
     ("err_ia@1", 1 / 2),
-    ("err_ia(norm=ndeval)@1", 1),
     ("err_ia@2", (1 + 1.5 / 2) / 2 / (1 + 0.5 / 2)),
     ("nerr_ia@2", (1 + 1.5 / 2) / (2 + 0.5 / 2)),
     ("nrbp", 0.75 * (1 + 1.5 / 2 + 0.5 / 8) / 2),
     ("nrbp(alpha=1,p=0.1)", (1 + 1 / 10) / 2),
     ("nnrbp", (1 + 1.5 / 2 + 0.5 / 8) / (2 + 0.5 / 2 + 0.5 / 4)),
     ("ap_ia", ((1 + 2 / 2) / 2 + (1 / 2 + 2 / 4) / 2) / 2),
-    ("ap_ia@2", ((1 + 2 / 2) / 2 + (1 / 2) / 2) / 2),
-    ("precision_ia@2", (2 / 2 + 1 / 2) / 2),
     ("precision_ia@8", (2 / 8 + 2 / 8) / 2),
     ("precision_ia(over=retrieved)@8", (2 / 4 + 2 / 4) / 2),
     ("precision_ia", (2 / 4 + 2 / 4) / 2),
     ("subtopic_recall@1", 1 / 2),
     ("subtopic_recall@2", 1),
     ("strec(rel=2)@1", 0),
-    ("subtopic_recall", 1),
 ]
 
 
@@ -91,9 +83,8 @@ def test_judgments_without_groups_are_one_subtopic(score):
     assert score("strec@1", [0, 1]) == 0
 
 
-def test_subtopics_are_read_from_trec_files(tmp_path):
-    path = tmp_path / "qrels"
-    path.write_text("".join(f"q {group} {document} {grade}\n" for group, document, grade in ROWS))
+def test_subtopics_are_read_from_trec_files(make):
+    path = make("qrels", "".join(f"q {group} {document} {grade}\n" for group, document, grade in ROWS))
     result = assay.evaluate(path, {"q": RANKING}, ["strec@1", "ap_ia"])
     assert result.mean == {"strec@1": 1 / 2, "ap_ia": 3 / 4}
 

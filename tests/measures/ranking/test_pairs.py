@@ -12,63 +12,40 @@ BPREF = [
     ("bpref", [1, 0, 1], [], (1 + (1 - 1 / 1)) / 2),
     # R = 2, N = 2
     ("bpref", [0, 1], [1, 0], (1 - 1 / 2) / 2),
-    ("bpref", [0, 0, 1], [1], 0),
     ("bpref", [1, 0, 1, 0, 1, 0], [], (1 + 2 / 3 + 1 / 3) / 3),
     # More than R non-relevant documents before a hit count as R.
     ("bpref", [0, 0, 0, 1], [], 0),
     ("bpref", [], [1], 0),
     ("bpref", [0, 0], [], 0),
     ("bpref", [1, 1], [], 1),
-    ("bpref", [None, 1, None, 1], [], 1),
     ("bpref", [None, 1, 0, 1], [], 1 / 2),
     # A negative grade is not a judgment: it neither counts as non-relevant nor comes before anything.
     ("bpref", [-1, 1], [0], 1),
-    ("bpref", [-1, 1, 0, 1], [-1], 1 / 2),
-    ("bpref(rel=2)", [1, 2], [], 0),
     ("bpref(rel=2)", [2, 1, 2], [3], (1 + 0) / 3),
-    ("bpref(rel=0.5)", [0.25, 0.5], [0.5], 0),
-    ("bpref(denominator=min)", [1, 0, 1], [], 1 / 2),
     ("bpref(denominator=relevant)", [1, 0, 1], [], (1 + (1 - 1 / 2)) / 2),
-    ("bpref(denominator=relevant)", [0, 1], [], 0),
     ("bpref(denominator=relevant)", [0, 0, 0, 1], [1], 0),
-    ("bpref(denominator=relevant)", [1, 1], [], 1),
-    ("bpref(denominator=relevant)", [0], [], 0),
     ("gm_bpref", [1, 0, 1], [], 1 / 2),
-    ("gm_bpref", [0, 1], [], 0),
-    ("gm_bpref(rel=2)", [2, 1, 2], [3], 1 / 3),
-    ("bpref(unopposed=one)", [1], [], 1),
     ("bpref(unopposed=nan)", [1, None], [1], math.nan),
     ("bpref(unopposed=nan)", [1, 1], [0], 1),
     # Nothing found is nothing, whatever could have come before it.
     ("bpref(unopposed=nan)", [None], [1], 0),
-    ("bpref(unopposed=nan)", [None], [], 0),
 ]
 
 AREA = [
     ("auc", [1, 0, 1, 0], [], 3 / 4),
-    ("auc", [1, 1, 0], [], 1),
-    ("auc", [0, 0, 1], [], 0),
     # What was not retrieved has no place in the ranking.
     ("auc", [1, 0], [1, 0, 1], 1),
     ("auc", [], [1], math.nan),
     ("auc", [0, 0], [1], math.nan),
     ("auc", [1, 1], [0], math.nan),
-    ("auc", [None, 1], [], 0),
     ("auc", [None, 1, -1, 0], [], 2 / 3),
-    ("auc(over=retrieved)", [None, 1, -1, 0], [], 2 / 3),
-    ("auc(over=judged)", [None, 1, -1, 0], [], 1),
     ("auc(over=judged)", [0, None, 1, None, 0, 1], [], 1 / 4),
     ("auc(over=judged)", [None, 1, None], [], math.nan),
-    ("auc(rel=2)", [1, 2, 3], [], 0),
     ("auc(rel=2)", [2, 1, 3], [], 1 / 2),
-    ("auc(rel=0.5)", [0.5, 0.25], [], 1),
     # A negative grade is not a judgment, so it is not relevant however low `rel` goes.
     ("auc(rel=-1)", [-1, 0], [], 0),
     ("auc@3", [1, 0, 1, 0], [], 1 / 2),
-    ("auc@1", [1, 0], [], math.nan),
-    ("auc@9", [1, 0, 1, 0], [], 3 / 4),
     ("auc(over=judged)@3", [0, None, 1, 0], [], 0),
-    ("auc(tied=rank)", [1, 0, 1, 0], [], 3 / 4),
     ("auc(tied=rank)@3", [1, 0, 1, 0], [], 1 / 2),
 ]
 

@@ -9,27 +9,16 @@ from tables import for_each
 
 RANK_BIASED_PRECISION = [
     ("rbp", [1, 0, 1], [], 0.2 * (1 + 0.64)),
-    ("rbp(p=0.8)", [1, 0, 1], [1, 1], 0.2 * (1 + 0.64)),
     ("rbp(p=0.5)", [1, 0, 1], [], 0.5 * (1 + 0.25)),
-    ("rbp(p=0.95)", [0, 1], [], 0.05 * 0.95),
     ("rbp", [], [1], 0),
-    ("rbp", [0, 0], [1], 0),
-    ("rbp(p=0.5)", [1, 1, 1], [], 0.875),
     ("rbp(p=0.5)", [-1, None, 1], [], 0.125),
     ("rbp(p=0.5)@2", [1, 0, 1], [], 0.5),
     ("rbp(p=0.5)@9", [1, 0, 1], [], 0.625),
     ("rbp(p=0.5,rel=2)", [1, 2, 3], [], 0.5 * (0.5 + 0.25)),
-    ("rbp(p=0.5,rel=0.5)", [0.25, 0.5], [], 0.25),
-    ("rbp(p=0.5,gain=binary)", [3, 0, 2], [], 0.625),
     ("rbp(p=0.5,gain=grade)", [3, 0, 2], [], 0.5 * (3 + 2 * 0.25)),
-    ("rbp(p=0.5,gain=grade)", [1, 0.5], [], 0.5),
-    ("rbp(p=0.5,gain=grade,rel=0.5)", [1, 0.5], [], 0.5 * (1 + 0.5 * 0.5)),
     ("rbp(p=0.5,gain=grade,rel=2)@2", [1, 3, 3], [], 0.5 * 3 * 0.5),
-    ("rbp(p=0.5,gain=max)", [3, 0, 2], [], 0.5 * (1 + 2 / 3 * 0.25)),
     # The query's highest grade counts even if nothing with it was retrieved.
     ("rbp(p=0.5,gain=max)", [3, 0, 2], [4], 0.5 * (3 / 4 + 2 / 4 * 0.25)),
-    ("rbp(p=0.5,gain=max)@1", [3, 0, 2], [4], 0.5 * 3 / 4),
-    ("rbp(p=0.5,gain=max)", [0, 0], [], 0),
     ("rbp(p=0.5,gain=max,rel=0)", [0, 0], [], 0),
     # Gains between 0 and 1 stay; wider ones are brought there, from the lowest to the highest of the query's scale.
     ("rbp(p=0.5,gain=1:0.5;2:1)", [1, 0, 2], [], 0.5 * (0.5 + 1 * 0.25)),
@@ -39,38 +28,27 @@ RANK_BIASED_PRECISION = [
     ("rbp(p=0.5,gain=0:1,rel=0)@1", [0, 0], [], 0.5),
     ("rbp_residual(p=0.5)", [1, 0], [1], 0.25),
     ("rbp_residual(p=0.5)", [None, 1, -1], [], 0.5 + 0.125 + 0.125),
-    ("rbp_residual(p=0.5,complete=zero)", [None, 1, -1], [], 0.5 + 0.125 + 0.125),
     ("rbp_residual(p=0.5,complete=zero)", [1, 0], [1], 0),
     ("rbp_residual(complete=zero)", [], [1], 0),
     ("rbp_residual", [], [1], 1),
     # A reader who sees two documents: their weights 1 and 1/2 are made to add up to 1.
     ("rbp(p=0.5,limit=2)", [1, 0, 1], [], 2 / 3),
-    ("rbp(p=0.5,limit=2)", [0, 1, 1], [], 1 / 3),
     ("rbp(p=0.5,limit=2)@1", [0, 1, 1], [], 0),
-    ("rbp(p=0.5,limit=1)", [1], [], 1),
     ("rbp(p=0.5,limit=2,gain=grade)", [3, 2], [], 8 / 3),
 ]
 
 EXPECTED_RECIPROCAL_RANK = [
     # Chances 7/8, 0 and 3/8 on a scale up to 3, which is the highest grade there is.
     ("err", [3, 0, 2], [], 7 / 8 + (1 / 8) * (3 / 8) / 3),
-    ("err(max=3)", [3, 0, 2], [], 7 / 8 + (1 / 8) * (3 / 8) / 3),
     ("err(max=4)", [3, 0, 2], [], 7 / 16 + (9 / 16) * (3 / 16) / 3),
     ("err", [3, 0, 2], [4], 7 / 16 + (9 / 16) * (3 / 16) / 3),
-    ("err(gain=exp2,max=4)", [1], [], 1 / 16),
-    ("err(max=2.5)", [2.5], [], 1 - 2**-2.5),
     ("err", [], [2], 0),
-    ("err", [0, 0], [], 0),
     ("err", [1, 1], [], 1 / 2 + (1 / 2) * (1 / 2) / 2),
     ("err(max=1)@1", [1, 1], [], 1 / 2),
-    ("err(max=1)@9", [1, 1], [], 1 / 2 + (1 / 2) * (1 / 2) / 2),
     ("err(max=1)", [None, 1], [], (1 / 2) / 2),
-    ("err(max=1)", [-1, 1], [], (1 / 2) / 2),
     ("err(gain=identity)", [0.2, 0.5, 0.8], [], 0.2 + 0.8 * 0.5 / 2 + 0.8 * 0.5 * 0.8 / 3),
     ("err(gain=identity)@2", [0.2, 0.5, 0.8], [], 0.2 + 0.8 * 0.5 / 2),
-    ("err(gain=identity)", [1, 1], [], 1),
     ("err(gain=identity)", [-1, 0, 0.5], [], 0.5 / 3),
-    ("err(gain=identity)", [], [0.5], 0),
 ]
 
 
@@ -91,14 +69,16 @@ def test_large_grades_are_computed_without_overflow():
     assert result["err"] == 1
 
 
-@for_each(
-    ("name", "grades", "message"),
-    [
-        ("err(max=2)", [3], "err: the judgments contain grade 3, but max=2; use a larger max"),
-        ("err(gain=identity)", [0.5, 2], "err: the judgments contain grade 2, but gain=identity needs probabilities"),
-    ],
-)
-def test_a_grade_above_the_scale_is_an_error(name, grades, message):
+ERRORS = [
+    ("err(max=2)", [3], "err: the judgments contain grade 3, but max=2; use a larger max"),
+    ("err(gain=identity)", [0.5, 2], "err: the judgments contain grade 2, but gain=identity needs probabilities"),
+    ("bpm(min=2,max=2)@5", [1], "max must be above min=2"),
+    ("sdcg(max=1)", [1], "sdcg needs k; write sdcg@k"),
+]
+
+
+@for_each(("name", "grades", "message"), ERRORS)
+def test_what_cannot_be_computed_is_an_error(name, grades, message):
     with pytest.raises(assay.errors.MeasureError) as caught:
         assay.evaluate_labels([grades], name)
     assert str(caught.value) == message
@@ -106,37 +86,25 @@ def test_a_grade_above_the_scale_is_an_error(name, grades, message):
 
 def test_a_query_with_a_grade_above_the_scale_may_have_no_value():
     result = assay.evaluate_labels([[1], [5], [1]], "err(max=4,above=nan)", ideal=[[1], [5], [1, 5]])
-    assert [str(value) for value in result.scores["err(max=4,above=nan)"]] == ["0.0625", "nan", "nan"]
-    assert result["err(max=4,above=nan)"] == 1 / 16
+    assert [*map(str, result.scores["err(max=4,above=nan)"])] == ["0.0625", "nan", "nan"]
 
 
 SECOND = 1 / math.log2(3)
 
 SCALED = [
-    ("sdcg(max=1)@1", [1], [], 1),
     ("sdcg(max=1)@2", [1, 0], [1], 1 / (1 + SECOND)),
-    ("sdcg(max=1)@2", [0, 1], [], SECOND / (1 + SECOND)),
-    ("sdcg(max=4)@1", [1], [], 1 / 4),
     ("sdcg(max=2)@1", [5], [], 1),
     ("sdcg(min=1,max=3)@1", [2], [], 1 / 2),
-    ("sdcg(min=1,max=3)@1", [0], [], 0),
-    ("sdcg(max=1)@2", [1], [], 1 / (1 + SECOND)),
     ("sdcg(max=1)@2", [None, 1], [], SECOND / (1 + SECOND)),
-    ("sdcg(max=1)@2", [-1, 1], [], SECOND / (1 + SECOND)),
     ("sdcg(max=1)@2", [], [1], 0),
     ("sdcg(max=1)@2", [0, 0, 1], [], 0),
     # The scale is that of all judgments.
     ("sdcg@1", [2], [4], 1 / 2),
-    ("sdcg@1", [0], [], 0),
 ]
 STOPPING = [
     ("bpm(max=1)@5", [0, 1, 1], [], 1 / 2),
-    ("bpm(max=1)@5", [1, 1, 1], [], 1),
-    ("bpm(max=1)@5", [0, 0, 0], [1], 0),
     ("bpm(max=1)@5", [0, 0, 0, 0, 0, 1], [], 0),
     ("bpm(max=1,target=2)@5", [1, 0, 1, 1], [], 2 / 3),
-    ("bpm(max=1,target=2)@2", [1, 0, 1, 1], [], 1 / 2),
-    ("bpm(max=1,target=2)@5", [1], [], 1 / 5),
     ("bpm(max=2,target=0.5)@5", [1, 2], [], 1 / 2),
     ("bpm(max=1)@3", [], [1], 0),
 ]
@@ -146,20 +114,14 @@ TARGET = [
     ("inst(max=1,limit=2)", [0, 1], [], (4 / 9) / (1 + 4 / 9)),
     ("inst(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + (3 / 4) ** 2)),
     ("inst(max=1,limit=3)", [0, 1, 1], [], (4 / 9 + 4 / 9 * 4 / 9) / (1 + 4 / 9 + 4 / 9 * 4 / 9)),
-    ("inst(max=1,limit=1)", [0, 1], [], 0),
     ("inst(max=1)", [], [1], 0),
     ("insq(max=1,limit=2)", [1, 0], [], 1 / (1 + 4 / 9)),
-    ("insq(max=1,limit=2)", [0, 1], [], (4 / 9) / (1 + 4 / 9)),
     ("insq(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + 16 / 25)),
-    ("insq(max=1,limit=2)", [1, 1, 1], [], 1),
     ("insq(max=1)", [None], [1], 0),
 ]
 NEARLY = [
     ("nerr8(max=1)@2", [0.5, 1], [], 2 / 3),
-    ("nerr8(max=1)@2", [1, 1], [], 1),
-    ("nerr8(max=1)@4", [0, 0, 1], [], 1 / 3),
     ("nerr8(max=1)@4", [0, 0, 0.5], [], 0.5 / 3.5),
-    ("nerr8(max=1)@2", [0, 0, 1], [], 0),
     ("nerr9(max=1)@2", [0.5, 1], [], 0.75 / 1.25),
     ("nerr9(max=1)@3", [0, 0, 1], [], (1 / 3) / (1 + 1 / 2 + 1 / 3)),
     ("nerr10(max=1,limit=2)", [0.5, 1], [], 0.95 / 1.45),
@@ -184,15 +146,3 @@ def test_many_queries_are_scored_block_by_block():
     far = assay.evaluate_labels([[1, 0], [0, 1], [0, 0]] * 700, "inst(max=1)").scores["inst(max=1)"]
     assert scores.tolist() == scores[:3].tolist() * 700
     assert far.tolist() == far[:3].tolist() * 700
-
-
-def test_a_scale_without_width_is_an_error(score):
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        score("bpm(min=2,max=2)@5", [1])
-    assert str(caught.value) == "max must be above min=2"
-
-
-def test_a_cutoff_is_needed(score):
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        score("sdcg(max=1)", [1])
-    assert str(caught.value) == "sdcg needs k; write sdcg@k"
