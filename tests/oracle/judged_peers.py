@@ -86,37 +86,24 @@ def theirs(metric, **texts):
     return asyncio.run(metric.ascore(**texts)).value
 
 
-def context_precision(draw):
+def precision_of(draw, metric, name, **texts):
     verdicts = bits(draw, draw.randint(1, 6))
-    texts = [f"c{at}" for at in range(len(verdicts))]
+    contexts = [f"c{at}" for at in range(len(verdicts))]
     replies = [{"reason": "r", "verdict": int(each)} for each in verdicts]
-    found = theirs(
-        ragas.ContextPrecisionWithReference(llm=Scripted(replies)),
-        user_input="q",
-        reference="r",
-        retrieved_contexts=texts,
-    )
-    return found, replay(
-        RAGAS_NAMES["context_precision_with_reference"],
-        {**RECORD, "retrieved_texts": texts},
-        [{"reason": "r", "verdict": each} for each in verdicts],
-    )
+    found = theirs(metric(llm=Scripted(replies)), user_input="q", retrieved_contexts=contexts, **texts)
+    asked = [{"reason": "r", "verdict": each} for each in verdicts]
+    return found, replay(RAGAS_NAMES[name], {**RECORD, "retrieved_texts": contexts}, asked)
 
 
-def context_utilization(draw):
-    verdicts = bits(draw, draw.randint(1, 6))
-    texts = [f"c{at}" for at in range(len(verdicts))]
-    replies = [{"reason": "r", "verdict": int(each)} for each in verdicts]
-    metric = ragas.ContextPrecisionWithoutReference(llm=Scripted(replies))
-    found = theirs(metric, user_input="q", response="a", retrieved_contexts=texts)
-    return found, replay(
-        RAGAS_NAMES["contextprecisionwithoutreference"],
-        {**RECORD, "retrieved_texts": texts},
-        [{"reason": "r", "verdict": each} for each in verdicts],
-    )
+def ragas_context_precision(draw):
+    return precision_of(draw, ragas.ContextPrecisionWithReference, "context_precision_with_reference", reference="r")
 
 
-def context_recall(draw):
+def ragas_context_utilization(draw):
+    return precision_of(draw, ragas.ContextPrecisionWithoutReference, "contextprecisionwithoutreference", response="a")
+
+
+def ragas_context_recall(draw):
     verdicts = bits(draw, draw.randint(0, 6))
     rows = [{"statement": "s", "reason": "r", "attributed": int(each)} for each in verdicts]
     metric = ragas.ContextRecall(llm=Scripted([{"classifications": rows}]))
@@ -125,7 +112,7 @@ def context_recall(draw):
     return found, replay(measure("ContextRecall"), {**RECORD, "retrieved_texts": ["c"]}, replies)
 
 
-def context_entity_recall(draw):
+def ragas_context_entity_recall(draw):
     names = [["Ada", "Rome", "Oslo", "1889", "Paris"][: draw.randint(0, 5)] for _ in range(2)]
     draw.shuffle(names[1])
     names = [names[0] + names[0][:1], names[1][: draw.randint(0, 5)]]
@@ -135,7 +122,7 @@ def context_entity_recall(draw):
     return found, replay(measure("ContextEntityRecall"), {**RECORD, "retrieved_texts": ["c"]}, replies)
 
 
-def faithfulness(draw):
+def ragas_faithfulness(draw):
     verdicts = bits(draw, draw.randint(0, 6))
     metric = ragas.Faithfulness(llm=Scripted([statements(len(verdicts)), nli(verdicts)]))
     found = theirs(metric, user_input="q", response="a", retrieved_contexts=["c"])
@@ -143,7 +130,7 @@ def faithfulness(draw):
     return found, replay(measure("Faithfulness"), {**RECORD, "retrieved_texts": ["c"]}, replies)
 
 
-def noise_sensitivity(draw):
+def ragas_noise_sensitivity(draw):
     mode = draw.choice(["relevant", "irrelevant"])
     number, wanted, contexts = draw.randint(1, 4), draw.randint(1, 3), draw.randint(1, 4)
     right = bits(draw, number)
@@ -160,7 +147,7 @@ def noise_sensitivity(draw):
     return found, replay(measure(f"NoiseSensitivity(mode={mode})"), {**RECORD, "retrieved_texts": texts}, asked)
 
 
-def answer_relevancy(draw):
+def ragas_answer_relevancy(draw):
     vectors = {name: vector(draw) for name in ("Who?", "q0", "q1", "q2")}
     evasive = draw.choice([bits(draw, 3), [True] * 3])
     rows = [{"question": f"q{at}", "noncommittal": int(each)} for at, each in enumerate(evasive)]
@@ -170,30 +157,26 @@ def answer_relevancy(draw):
     return found, replay(measure("AnswerRelevancy"), RECORD, [asked, list(vectors.values())])
 
 
-def answer_correctness(draw):
+def ragas_answer_correctness(draw):
     answer, reference = bits(draw, draw.randint(0, 4)), bits(draw, draw.randint(0, 4))
     if bool(answer) != bool(reference):
         # The two versions in ragas disagree: 1 if one list is empty, and F of an empty classification.
         answer = reference = []
     split = [statements(len(answer), "a"), statements(len(reference), "r")]
     row = {"statement": "s", "reason": "r"}
-    groups = {
-        "TP": [row for each in answer if each],
-        "FP": [row for each in answer if not each],
-        "FN": [row for each in reference if not each],
-    }
+    groups = {"TP": [row] * sum(answer), "FP": [row] * (len(answer) - sum(answer))}
+    groups["FN"] = [row] * (len(reference) - sum(reference))
     vectors = {"The answer.": vector(draw), "The reference.": vector(draw)}
     beta = draw.choice([1.0, 0.5, 2.0])
-    metric = ragas.AnswerCorrectness(
-        llm=Scripted([*split, groups]), embeddings=Embedder(vectors), weights=[0.75, 0.25], beta=beta
-    )
+    parts = {"llm": Scripted([*split, groups]), "embeddings": Embedder(vectors)}
+    metric = ragas.AnswerCorrectness(**parts, weights=[0.75, 0.25], beta=beta)
     found = theirs(metric, user_input="q", response="The answer.", reference="The reference.")
     checked = [ours(each) for each in (answer, reference) if each]
     name = f"AnswerCorrectness(beta={beta})"
     return found, replay(measure(name), RECORD, [*split, *checked, list(vectors.values())])
 
 
-def factual_correctness(draw):
+def ragas_factual_correctness(draw):
     mode = draw.choice(["f1", "precision", "recall"])
     answer, reference = bits(draw, draw.randint(0, 4)), bits(draw, draw.randint(0, 4))
     beta = draw.choice([1.0, 0.5, 2.0])
@@ -204,10 +187,8 @@ def factual_correctness(draw):
         async def agenerate(self, prompt, response_model):
             if response_model.__name__ == "ClaimDecompositionOutput":
                 of_answer = prompt.rfind("The answer.") > prompt.rfind("The reference.")
-                number = len(answer if of_answer else reference)
-                return response_model.model_validate(
-                    {"claims": [f"{'a' if of_answer else 'r'}{at}" for at in range(number)]}
-                )
+                letter, claims = ("a", answer) if of_answer else ("r", reference)
+                return response_model.model_validate({"claims": [f"{letter}{at}" for at, _ in enumerate(claims)]})
             verdicts = answer if '"a0"' in prompt else reference
             return response_model.model_validate(nli(verdicts))
 
@@ -220,7 +201,7 @@ def factual_correctness(draw):
     return found, replay(measure(f"FactualCorrectness(mode={mode},beta={beta})"), RECORD, [*split, *checked])
 
 
-def semantic_similarity(draw):
+def ragas_semantic_similarity(draw):
     vectors = {"The answer.": vector(draw), "The reference.": vector(draw)}
     threshold = draw.choice([None, 0.2])
     metric = ragas.SemanticSimilarity(embeddings=Embedder(vectors), threshold=threshold)
@@ -237,15 +218,15 @@ def rated(draw, name, highest, **texts):
     return found, replay(measure(name), {**RECORD, "retrieved_texts": ["c"]}, asked)
 
 
-def context_relevance(draw):
+def ragas_context_relevance(draw):
     return rated(draw, "ContextRelevance", 2, user_input="Who?", retrieved_contexts=["c"])
 
 
-def response_groundedness(draw):
+def ragas_response_groundedness(draw):
     return rated(draw, "ResponseGroundedness", 2, response="a", retrieved_contexts=["c"])
 
 
-def answer_accuracy(draw):
+def ragas_answer_accuracy(draw):
     return rated(draw, "AnswerAccuracy", 4, user_input="q", response="a", reference="r")
 
 
@@ -345,28 +326,7 @@ def measure(name, tool="ragas"):
 
 
 def main():
-    chosen = [
-        context_precision,
-        context_utilization,
-        context_recall,
-        context_entity_recall,
-        faithfulness,
-        noise_sensitivity,
-        answer_relevancy,
-        answer_correctness,
-        factual_correctness,
-        semantic_similarity,
-        context_relevance,
-        response_groundedness,
-        answer_accuracy,
-        llama_faithfulness,
-        llama_relevancy,
-        llama_answer_relevancy,
-        llama_context_relevancy,
-        llama_correctness,
-        llama_guideline,
-        llama_semantic_similarity,
-    ]
+    chosen = [each for name, each in globals().items() if name.startswith(("ragas_", "llama_"))]
     wrong = 0
     for each in chosen:
         draw = random.Random(13)

@@ -44,28 +44,11 @@ class Query(NamedTuple):
         return [rank for rank, grade in enumerate(top, start=1) if self.is_relevant(grade, rel)]
 
 
-def rank(judgments, ranking, ties="docid_desc", negative="unjudged", everything=()):
-    """Sorts one query's documents by score, from high to low, and looks up their grades.
+def rank(judgments, query_id, rows, policies, everything=()):
+    """Follows the policies one after another on the (document, score) pairs of one query.
 
     `everything` holds the documents that are judged for any query.
     """
-    documents = list(ranking)
-    if ties != "input":
-        documents.sort(reverse=ties == "docid_desc")
-    documents.sort(key=lambda document: -ranking[document])
-    return Query(
-        ranked=[judgments.get(document) for document in documents],
-        scores=[ranking[document] for document in documents],
-        judged=list(judgments.values()),
-        floor=0.0 if negative == "unjudged" else -math.inf,
-        documents=documents,
-        judgments=judgments,
-        known=[document in everything for document in documents],
-    )
-
-
-def rank_with(judgments, query_id, rows, policies, everything=()):
-    """Follows the policies one after another on the (document, score) pairs of one query."""
     if policies.exclude == "query_id":
         rows = [row for row in rows if row[0] != query_id]
     if policies.duplicates == "first":

@@ -8,11 +8,6 @@ import math
 from oracle.obvious import divide
 
 
-def set_average_precision(query, rel=1):
-    found = len(query.relevant_ranks(rel))
-    return divide(found, len(query.ranked)) * divide(found, query.count_relevant(rel))
-
-
 def scaled_gains(query, low, high, depth):
     """The gain at each rank up to the depth, nothing where the ranking has ended."""
     high = high if high > low else low + 1
@@ -111,12 +106,7 @@ def novelty(ranks, alpha, worth, k):
     return sum((1 - alpha) ** seen * worth(rank) for seen, rank in enumerate(ranks) if k is None or rank <= k)
 
 
-def discount(rank):
-    return 1 / math.log2(rank + 1)
-
-
-def reciprocal(rank):
-    return 1 / rank
+DISCOUNTS = {"log": lambda rank: 1 / math.log2(rank + 1), "reciprocal": lambda rank: 1 / rank}
 
 
 def of_perfect(worth):
@@ -160,7 +150,6 @@ def subtopic_recall(query, rel=1, k=None):
 
 
 IR_MEASURES = {
-    "set_ap": set_average_precision,
     "sdcg": sdcg,
     "bpm": bpm,
     "inst": inst,
@@ -170,10 +159,10 @@ IR_MEASURES = {
     "nerr10": nerr10,
     "nerr11": nerr11,
     "compatibility": compatibility,
-    "alpha_dcg": of_perfect(discount),
-    "alpha_ndcg": of_best(discount),
-    "err_ia": of_perfect(reciprocal),
-    "nerr_ia": of_best(reciprocal),
+    "alpha_dcg": of_perfect(DISCOUNTS["log"]),
+    "alpha_ndcg": of_best(DISCOUNTS["log"]),
+    "err_ia": of_perfect(DISCOUNTS["reciprocal"]),
+    "nerr_ia": of_best(DISCOUNTS["reciprocal"]),
     "nrbp": nrbp,
     "nnrbp": nnrbp,
     "ap_ia": ap_ia,

@@ -16,6 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import assay
+from oracle.test_pytrec_eval import GRADED, has_judged
 from strategies import DOCUMENTS, SCORES, WHOLE_GRADES, collections, judgments, rankings
 from tables import for_each
 
@@ -57,7 +58,6 @@ PYNDEVAL = [
 ]
 GDEVAL = ["nDCG(dcg='exp-log2')@1", "nDCG(dcg='exp-log2')@5", "NDCG(dcg='exp-log2')@20", "ERR@1", "ERR@5", "ERR@20"]
 
-GRADED = judgments(WHOLE_GRADES, min_size=1).filter(lambda grades: max(grades.values()) >= 0)
 # A part in 2^40 is lost where scores are compared in 32 bits.
 FINE = st.tuples(SCORES, st.sampled_from([0, 0, 2**-40])).map(sum)
 SAFE = collections(GRADED, rankings(FINE, min_size=1))
@@ -92,36 +92,29 @@ def check(names, qrels, run, judged=None, places=1e-9):
         assert result[name] == pytest.approx(mean, abs=places, nan_ok=True), name
 
 
-def has_judged(collection):
-    """Whether every query that both sides have keeps a document once the unjudged ones are gone."""
-    qrels, run = collection
-    return all(
-        any(qrels[query].get(document, -1) >= 0 for document in run[query]) for query in qrels.keys() & run.keys()
-    )
-
-
 @given(collection=SAFE.filter(has_judged), names=some_of(PYTREC_EVAL))
 def test_agrees_on_measures_of_pytrec_eval(collection, names):
     check(names, *collection)
 
 
+JUDGED = judgments(WHOLE_GRADES, min_size=1)
+
+
 @few
-@given(collection=collections(judgments(WHOLE_GRADES, min_size=1), rankings(FINE)), names=some_of(CWL_EVAL))
+@given(collection=collections(JUDGED, rankings(FINE)), names=some_of(CWL_EVAL))
 def test_agrees_on_measures_of_cwl_eval(collection, names):
     check(names, *collection)
 
 
-@given(
-    collection=collections(judgments(WHOLE_GRADES, min_size=1), rankings(FINE, min_size=1)), names=some_of(IN_PYTHON)
-)
+@given(collection=collections(JUDGED, rankings(FINE, min_size=1)), names=some_of(IN_PYTHON))
 def test_agrees_on_measures_of_its_own(collection, names):
     check(names, *collection)
 
 
-@given(
-    collection=collections(judgments(WHOLE_GRADES, min_size=1), rankings(FINE)),
-    name=st.sampled_from(["Accuracy", "Accuracy@3", "Accuracy(rel=2)", "Accuracy(rel=2)@6"]),
-)
+ACCURACY = ["Accuracy", "Accuracy@3", "Accuracy(rel=2)", "Accuracy(rel=2)@6"]
+
+
+@given(collection=collections(JUDGED, rankings(FINE)), name=st.sampled_from(ACCURACY))
 def test_agrees_on_accuracy(collection, name):
     # One query at a time, as one that has only relevant documents makes it divide by zero.
     qrels, run = collection
@@ -195,11 +188,10 @@ BEYOND.add("α_nDCG(judged_only=True)@5")
 
 def is_computed(name):
     """Whether ir_measures computes it."""
+    qrels, run = [ir_measures.Qrel("1", "a", 1, "1")], {"1": {"x": 2.0, "a": 1.0}}
     try:
         with contextlib.redirect_stderr(io.StringIO()):
-            ir_measures.calc_aggregate(
-                [ir_measures.parse_measure(name)], [ir_measures.Qrel("1", "a", 1, "1")], {"1": {"x": 2.0, "a": 1.0}}
-            )
+            ir_measures.calc_aggregate([ir_measures.parse_measure(name)], qrels, run)
     except (ValueError, KeyError, TypeError, NameError, AssertionError, RuntimeError):
         return False
     return True
@@ -217,18 +209,8 @@ def test_refuses_what_it_refuses(name):
     assert set(known) - BEYOND == {each for each in names if is_computed(each)}
 
 
-UNJUDGED = [
-    "RR@5",
-    "RBP(rel=1)",
-    "AP_IA",
-    "NumQ",
-    "NumRet",
-    "NumRel",
-    "ERR_IA@5",
-    "NRBP",
-    "INST(max_rel=1)",
-    "StRecall@5",
-]
+UNJUDGED = ["RR@5", "RBP(rel=1)", "AP_IA", "NumQ", "NumRet", "NumRel", "ERR_IA@5", "NRBP", "INST(max_rel=1)"]
+UNJUDGED += ["StRecall@5"]
 COUNTED = ["AP", "RR", "P@1", "nDCG@5", "Judged@1", "Compat", "NumRelRet", "Bpref", "Rprec", "SetF", "IPrec@0.1"]
 
 

@@ -22,20 +22,11 @@ CUTOFFS = (1, 2, 3, 5, 10, 100)
 LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 # pytrec_eval's name, its name for the value, assay's measure
+ALIKE = {"map": "ap", "gm_map": "gm_ap", "Rprec": "r_precision", "recip_rank": "rr", "infAP": "infap", "set_F": "f1"}
+ALIKE |= {"set_P": "precision", "set_recall": "recall"}
+ALIKE |= {name: name for name in ("bpref", "ndcg", "num_ret", "num_rel", "num_rel_ret")}
 MEASURES = [
-    ("map", "map", "ap"),
-    ("gm_map", "gm_map", "gm_ap"),
-    ("Rprec", "Rprec", "r_precision"),
-    ("bpref", "bpref", "bpref"),
-    ("recip_rank", "recip_rank", "rr"),
-    ("infAP", "infAP", "infap"),
-    ("ndcg", "ndcg", "ndcg"),
-    ("set_P", "set_P", "precision"),
-    ("set_recall", "set_recall", "recall"),
-    ("set_F", "set_F", "f1"),
-    ("num_ret", "num_ret", "num_ret"),
-    ("num_rel", "num_rel", "num_rel"),
-    ("num_rel_ret", "num_rel_ret", "num_rel_ret"),
+    *((theirs, theirs, ours) for theirs, ours in ALIKE.items()),
     *((f"P.{k}", f"P_{k}", f"precision@{k}") for k in CUTOFFS),
     *((f"recall.{k}", f"recall_{k}", f"recall@{k}") for k in CUTOFFS),
     *((f"success.{k}", f"success_{k}", f"hit_rate@{k}") for k in CUTOFFS),
@@ -89,9 +80,8 @@ def check(result, expected, ours):
 def has_judged(collection):
     """Whether every query that both sides have keeps a document once the unjudged ones are gone."""
     qrels, run = collection
-    return all(
-        any(qrels[query].get(document, -1) >= 0 for document in run[query]) for query in qrels.keys() & run.keys()
-    )
+    both = qrels.keys() & run.keys()
+    return all(any(qrels[query].get(document, -1) >= 0 for document in run[query]) for query in both)
 
 
 @given(collection=SAFE, rel=st.sampled_from([1, 2, 3]))
@@ -100,8 +90,9 @@ def has_judged(collection):
 @example(Collection({"q": {"a": 1, "b": 1, "c": 0}}, {"q": {"c": 1, "b": 1, "a": 1}}), 1)
 def test_agrees(collection, rel):
     ours = our_measures(rel)
-    result = assay.evaluate(*collection, ours.values(), convention="trec_eval", rel=rel)
-    check(result, peer_scores(collection, THEIRS, rel=rel), ours)
+    for judged_only in (False, True) if has_judged(collection) else (False,):
+        result = assay.evaluate(*collection, ours.values(), convention="trec_eval", rel=rel, judged_only=judged_only)
+        check(result, peer_scores(collection, THEIRS, rel=rel, judged_only=judged_only), ours)
 
 
 @pytest.mark.parametrize("names", SPELLINGS)
@@ -113,14 +104,6 @@ def test_agrees_under_its_own_names(names, collection, rel):
     theirs = next(iter(expected.values()))
     assert len(result) == len(theirs)
     check(result, expected, {name: result.key(name) for name in theirs})
-
-
-@settings(max_examples=settings.default.max_examples // 2)
-@given(collection=SAFE.filter(has_judged), rel=st.sampled_from([1, 2, 3]))
-def test_agrees_on_judged_documents_alone(collection, rel):
-    ours = our_measures(rel)
-    result = assay.evaluate(*collection, ours.values(), convention="trec_eval", rel=rel, judged_only=True)
-    check(result, peer_scores(collection, THEIRS, rel=rel, judged_only=True), ours)
 
 
 @settings(max_examples=settings.default.max_examples // 2)
@@ -149,13 +132,6 @@ def test_agrees_on_scores_that_differ_only_beyond_32_bits(collection, places):
     expected = assay.evaluate(collection.qrels, tied, ours.values(), convention="trec_eval")
     for measure in map(str, ours.values()):
         np.testing.assert_array_equal(result.scores[measure], expected.scores[measure], measure)
-
-
-def test_32_bits_make_ties_that_64_bits_do_not():
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1 + 2**-40, "b": 1.0}}
-    assert assay.evaluate(qrels, run, "rr")["rr"] == 1
-    assert assay.evaluate(qrels, run, "rr", precision="float32")["rr"] == 1 / 2
-    assert peer_scores((qrels, run), ["recip_rank"])["q"]["recip_rank"] == 1 / 2
 
 
 SHARES = ["map", "gm_map", "Rprec", "bpref", "recip_rank", "infAP", "ndcg", "ndcg_cut_5", "set_P", "P_5", "set_recall"]

@@ -63,15 +63,8 @@ def test_agrees(collection, rel):
     result = assay.evaluate(qrels, run, THEIRS, convention="sklearn", rel=rel)
     assert result.queries == [query for query in qrels if query in run]
     for name, function in THEIRS.items():
-        expected = [
-            peer_score(
-                function,
-                [qrels[query].get(document, 0) for document in run[query]],
-                list(run[query].values()),
-                rel,
-            )
-            for query in result.queries
-        ]
+        pairs = [(run[query], [qrels[query].get(each, 0) for each in run[query]]) for query in result.queries]
+        expected = [peer_score(function, grades, list(ranking.values()), rel) for ranking, grades in pairs]
         np.testing.assert_allclose(result.scores[name], expected, rtol=1e-9, atol=1e-9, err_msg=name)
         known = [value for value in expected if not math.isnan(value)]
         assert result[name] == pytest.approx(np.mean(known) if known else math.nan, abs=1e-9, nan_ok=True)
