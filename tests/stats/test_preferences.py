@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from assay.stats.preferences import Games, bradley_terry, elo, expected_score, strength_intervals, win_table
+from assay.stats.preferences import Games, bradley_terry, elo, strength_intervals, win_table
 from tables import for_each
 
 
@@ -53,7 +53,11 @@ def test_the_interval_of_a_clear_winner_lies_above_the_others():
 def test_elo_of_one_game_by_hand():
     # Equal ratings: a win moves 32 · (1 - 0.5) points.
     assert elo(games_of((0, 1, 1.0, 0)), 2).tolist() == [1516.0, 1484.0]
-    assert expected_score(1700, 1500) == pytest.approx(1 / (1 + 10 ** (-200 / 400)))
+    # Then 32 points apart, which leave the winner 1 / (1 + 10^(-32 / 400)) to expect, and the loser gains as much.
+    again = elo(games_of((0, 1, 1.0, 0), (0, 1, 1.0, 1)), 2)
+    assert again == pytest.approx(
+        [1516 + 32 * (1 - 1 / (1 + 10 ** (-32 / 400))), 1484 - 32 * (1 - 1 / (1 + 10 ** (-32 / 400)))]
+    )
 
 
 def test_elo_keeps_the_sum_and_the_seed_keeps_the_order():

@@ -91,7 +91,12 @@ class MeasureTable(Mapping[str, Definition]):
 
     def __getitem__(self, name: str) -> Definition:
         if name not in self._loaded and name in self._modules:
-            for definition in definitions_in(load(self._modules[name])):
+            try:
+                module = import_module(self._modules[name])
+            except OSError as error:
+                reason = f"the measures of {self._modules[name]} cannot be loaded: {error.strerror}"
+                raise FileError(reason) from error
+            for definition in definitions_in(module):
                 if definition.name in self._modules:
                     self._loaded[definition.name] = definition
         return self._loaded[name]
@@ -153,13 +158,6 @@ class MeasureTable(Mapping[str, Definition]):
         self._names = {each: owner for each, owner in self._names.items() if owner != name}
         self._lower = {each.lower(): each for each in self._names}
         self.changes += 1
-
-
-def load(module: str) -> ModuleType:
-    try:
-        return import_module(module)
-    except OSError as error:
-        raise FileError(f"the measures of {module} cannot be loaded: {error.strerror}") from error
 
 
 def definitions_in(module: ModuleType) -> list[Definition]:

@@ -158,23 +158,19 @@ def every_score(records: Sequence[Record], *, fields: bool, known: Iterable[str]
 
     `known` are fields that hold a part of the records.
     """
-    names = dict.fromkeys(name_in_scores(records, key) for key in keys_of(records, "scores"))
+    names: dict[str, None] = {}
+    for key in keys_of(records, "scores"):
+        if not (name := score_name(str(key))):
+            holder = next(each for each in records if key in (each.scores or ()))
+            where = holder.place or show(holder.query_id)
+            told = f'{show(key)} in the scores is not a name; name each score, as in {{"faithfulness": 0.9}}'
+            raise DataError(f"{where}: {told}")
+        names[name] = None
     if fields:
         parts = {*KNOWN_FIELDS, *known}
         others = [key for key in keys_of(records, "fields") if key not in parts and holds_numbers(records, key)]
         names.update(dict.fromkeys(score_name(key) for key in others))
     return [PREFIX + name for name in names if name]
-
-
-def name_in_scores(records: Sequence[Record], key: Any) -> str:  # noqa: ANN401 - usually a string
-    name = score_name(str(key))
-    if not name:
-        holder = next(each for each in records if key in (each.scores or ()))
-        raise DataError(
-            f"{holder.place or show(holder.query_id)}: {show(key)} in the scores is not a name; "
-            f'name each score, as in {{"faithfulness": 0.9}}'
-        )
-    return name
 
 
 def keys_of(records: Sequence[Record], part: str) -> dict[Any, None]:
@@ -208,11 +204,7 @@ def column_of(records: Sequence[Record], name: str) -> FloatArray:
 
 
 def read_score(value: object, where: str) -> float:
-    """A value as a number: true is 1 and false is 0; NaN for a missing one.
-
-    >>> read_score(True, "it"), read_score("0.5", "it"), read_score(None, "it")
-    (1.0, 0.5, nan)
-    """
+    """A value as a number: true is 1 and false is 0; NaN for a missing one."""
     if hasattr(value, "item") and not isinstance(value, (Real, str)):
         # The one number in an array or a tensor.
         with suppress(ValueError, TypeError, RuntimeError):

@@ -185,9 +185,6 @@ def corrected_shares(share: FloatArray, sensitivity: FloatArray, specificity: Fl
     `sensitivity` is the share of true positives that the judge calls positive, `specificity` that of true negatives
     that it calls negative, both found on human labels: (share + specificity − 1) / (sensitivity + specificity − 1). It
     is NaN if the judge does no better than chance.
-
-    >>> corrected_shares(np.array([0.4]), np.array([0.9]), np.array([0.8])).round(4)
-    array([0.2857])
     """
     better = sensitivity + specificity - 1
     is_better = better > ROUNDING

@@ -83,11 +83,7 @@ def sign_test(values: FloatArray) -> float:
 
 
 def signed_places(values: FloatArray) -> FloatArray:
-    """The place of each value by its size, with its sign; values that differ only by rounding share a place.
-
-    >>> signed_places(np.array([0.3 - 0.2, 0.1 - 0.2, -0.5]))
-    array([ 1., -1., -2.])
-    """
+    """The place of each value by its size, with its sign; values that differ only by rounding share a place."""
     sizes = np.abs(values)
     order = np.argsort(sizes, kind="stable")
     steps = np.diff(sizes[order], prepend=sizes[order][:1]) > NEAR * sizes.max(initial=0.0)
@@ -120,11 +116,7 @@ def without_draws(p_value: Callable[[FloatArray], float]) -> PairedTest:
 
 
 def constant_p(values: FloatArray) -> float:
-    """The p-value of differences that are all the same, so that their spread is unknown: that of random signs.
-
-    >>> constant_p(np.array([0.25, 0.25, 0.25, 0.25]))
-    0.125
-    """
+    """The p-value of differences that are all the same, so that their spread is unknown: that of random signs."""
     return float(2 * 0.5 ** len(values)) if values.any() else 1.0
 
 

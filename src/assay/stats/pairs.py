@@ -236,11 +236,7 @@ class Rounded(NamedTuple):
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite.
-
-    >>> differences_of(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 1.0]))
-    array([0. , 0.5])
-    """
+    """`b` minus `a` per query; exactly 0 if the difference is only rounding, NaN if a value is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         moved = b - a
     if not np.isfinite(moved).all():
@@ -250,11 +246,7 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def figures_of(pairs: Iterable[Arrays]) -> list[Figures]:
-    """The figures of `differences_of` each pair.
-
-    >>> figures_of([(np.array([1.0, 2.0, np.nan]), np.array([2.0, 0.0, np.nan]))])[0]._asdict()
-    {'counted': 2.0, 'higher': 1.0, 'lower': 1.0, 'least': -2.0, 'largest': 1.0, 'total': -1.0, 'squares': 4.5}
-    """
+    """The figures of `differences_of` each pair."""
     found: list[Figures] = []
     for batch in batches_of(pairs):
         figures = batch.lists().figures(batch.numbers(), ROUNDING, count_threads(None))
@@ -263,11 +255,7 @@ def figures_of(pairs: Iterable[Arrays]) -> list[Figures]:
 
 
 def rounded_of(pairs: Sequence[Arrays], others: Sequence[Arrays]) -> list[Rounded]:
-    """`differences_of` each pair, rounded, next to the plain differences of another pair; the pairs share their arrays.
-
-    >>> rounded_of([(np.array([0.25]), np.array([1.0]))], [(np.array([0.25]), np.array([0.5]))])
-    [Rounded(counted=1.0, size=0.75, total=0.75, gap=0.5)]
-    """
+    """`differences_of` each pair, rounded, next to the plain differences of another; the pairs share their arrays."""
     found: list[Rounded] = []
     for batch, other in zip(batches_of(pairs), batches_of(others), strict=True):
         rounded = batch.lists().rounded(batch.numbers(), ROUNDING, other.joined(), count_threads(None))
@@ -281,11 +269,7 @@ def is_complete(scores: FloatArray) -> BoolArray:
 
 
 def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
-    """Scores whose squares neither overflow nor underflow, and the power of two that they were divided by.
-
-    >>> scaled(np.array([0.5, 2.0]), "mean")
-    (array([0.5, 2. ]), 1.0)
-    """
+    """Scores whose squares neither overflow nor underflow, and the power of two that they were divided by."""
     largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
     if is_safe(largest) or aggregate == "geometric":
         return scores, 1.0
@@ -334,11 +318,7 @@ def pair_of(
 
 
 def cohen_d(total: float, spread: float, count: int) -> float:
-    """The mean of differences, given their sum, divided by their standard deviation; 0 if nothing differs.
-
-    >>> cohen_d(6.0, 1.0, 3)
-    2.0
-    """
+    """The mean of differences, given their sum, divided by their standard deviation; 0 if nothing differs."""
     if count < FEWEST:
         return float("nan")
     mean = total / count
@@ -348,11 +328,7 @@ def cohen_d(total: float, spread: float, count: int) -> float:
 
 
 def cliff_delta(a: FloatArray, b: FloatArray) -> float:
-    """How much more often a value of `b` is above one of `a` than below it, over all pairs; from -1 to 1.
-
-    >>> cliff_delta(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
-    0.75
-    """
+    """How much more often a value of `b` is above one of `a` than below it, over all pairs; from -1 to 1."""
     return float(cliff_deltas([a, b])[0, 1])
 
 

@@ -42,11 +42,7 @@ def win_table(games: Games, systems: int, weights: FloatArray | None = None) -> 
 
 
 def bradley_terry(wins: FloatArray) -> FloatArray:
-    """The strengths on a logarithmic scale, with mean 0: their difference is the logarithm of the odds of a win.
-
-    >>> bradley_terry(np.array([[0.0, 3.0], [1.0, 0.0]])).round(4).tolist()
-    [0.4778, -0.4778]
-    """
+    """The strengths on a logarithmic scale, with mean 0: their difference is the logarithm of the odds of a win."""
     played = wins + wins.T
     smooth = wins + PRIOR / 2 * (played > 0)
     games = smooth + smooth.T
@@ -82,17 +78,8 @@ def elo(games: Games, systems: int, seed: int = 0) -> FloatArray:
         ratings = [START] * systems
         for at in generator.permutation(len(rows)).tolist():
             first, second, score = rows[at]
-            change = FACTOR * (score - expected_score(ratings[first], ratings[second]))
+            change = FACTOR * (score - 1 / (1 + 10 ** ((ratings[second] - ratings[first]) / SCALE)))
             ratings[first] += change
             ratings[second] -= change
         total += ratings
     return total / ORDERS
-
-
-def expected_score(own: float, other: float) -> float:
-    """The score that Elo expects of a system against another.
-
-    >>> round(expected_score(1900, 1500), 4), expected_score(1500, 1500)
-    (0.9091, 0.5)
-    """
-    return float(1 / (1 + 10 ** ((other - own) / SCALE)))

@@ -97,7 +97,8 @@ class Randomization:
             self._apart[self._count] = values
         else:
             values = summable(values)
-            reached = half_reached(float(values.sum()), float(np.abs(values).sum()))
+            # Half of what a signed sum must reach to be as large as the observed one, up to rounding.
+            reached = (abs(float(values.sum())) - ROUNDING * float(np.abs(values).sum())) / 2
             self._tested[self._count] = Tested(len(self._columns), None, reached, 0.0, lambda: values)
             self._columns.append(values)
         self._count += 1
@@ -116,7 +117,7 @@ class Randomization:
         if is_exact(each.counted, self._samples) or not is_open <= OPEN * ROUNDING * each.size:
             self.add(differences_of(*pair))
             return
-        reached = half_reached(each.total, each.size)
+        reached = (abs(each.total) - ROUNDING * each.size) / 2
         self._tested[self._count] = Tested(after, before, reached, is_open, lambda: differences_of(*pair))
         self._count += 1
 
@@ -163,11 +164,6 @@ class Randomization:
             if report is not None:
                 report(done / self._samples)
         return hits
-
-
-def half_reached(total: float, size: float) -> float:
-    """Half of what a signed sum must reach to be as large as the observed one, up to rounding."""
-    return (abs(total) - ROUNDING * size) / 2
 
 
 def count_reached(tested: Tested, bits: bytes, samples: IntArray) -> int:
@@ -239,10 +235,6 @@ def swapped_p(sums: PooledSums, samples: int, seed: int, report: Report | None =
     """How often swapping the runs on random queries gives a difference at least as large.
 
     All ways to swap are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
-
-    >>> rows = np.array([[1.0, 2, 2, 2], [0, 2, 1, 2]])
-    >>> swapped_p(PooledSums(rows, lambda each: each[..., 0] / each[..., 1]), 100, 0)
-    0.5
     """
     count = len(sums.both)
     # Stacked, so that both runs are rounded alike and sums with swapped statistics are exact too.

@@ -251,11 +251,7 @@ def widened_interval(pair: Pair, comparisons: int, alpha: float) -> Interval:
 
 
 def correct(p: FloatArray, method: str) -> FloatArray:
-    """The p-values of one family, corrected; NaN is left out of the family.
-
-    >>> correct(np.array([0.01, 0.04, 0.03]), "holm")
-    array([0.03, 0.06, 0.06])
-    """
+    """The p-values of one family, corrected; NaN is left out of the family."""
     if method not in CORRECTIONS:
         raise PolicyError(f"unknown correction {show(method)}; choose one of {', '.join(CORRECTIONS)}")
     corrected = np.full(len(p), np.nan)
@@ -266,26 +262,19 @@ def correct(p: FloatArray, method: str) -> FloatArray:
     return corrected
 
 
-def holm(ascending: FloatArray) -> FloatArray:
-    """The smallest p-value times the number of comparisons, the next times one less, and so on; never decreasing."""
-    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
-
-
 def bh(ascending: FloatArray) -> FloatArray:
     """Controls the false discovery rate."""
     raised = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
     return np.asarray(np.minimum.accumulate(raised[::-1])[::-1], dtype=np.float64)
 
 
-def by(ascending: FloatArray) -> FloatArray:
-    """Controls the false discovery rate under any dependence between the comparisons."""
-    return bh(ascending) * float((1.0 / np.arange(1, len(ascending) + 1)).sum())
-
-
+# Of the p-values of a family, from the smallest to the largest.
 CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "holm": holm,
+    # The smallest times the number of comparisons, the next times one less, and so on; never decreasing.
+    "holm": lambda ascending: np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1)),
     "bonferroni": lambda ascending: ascending * len(ascending),
     "bh": bh,
-    "by": by,
+    # The false discovery rate under any dependence between the comparisons.
+    "by": lambda ascending: bh(ascending) * float((1.0 / np.arange(1, len(ascending) + 1)).sum()),
     "none": lambda ascending: ascending,
 }

@@ -75,11 +75,7 @@ def parts_of_speech() -> tuple[PartOfSpeech, ...]:
 
 
 def synonyms(word: str) -> frozenset[str]:
-    """The synonyms of a lower-case word in any of its senses: single words without capitals.
-
-    >>> sorted(synonyms("autos")), sorted(synonyms("children") & {"kid", "child"})
-    (['auto', 'automobile', 'car', 'machine', 'motorcar'], ['child', 'kid'])
-    """
+    """The synonyms of a lower-case word in any of its senses: single words without capitals."""
     return look_up_synonyms(word) if len(word) <= LONGEST_WORD else frozenset()
 
 
@@ -131,11 +127,7 @@ def match_words(given: WordsLeft, right: WordsLeft, *, by_meaning: bool = False)
 
 
 def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
-    """The matching places of answer and reference: by form, then by stem, then by a synonym of the stem.
-
-    >>> align_words(["a", "fast", "car"], ["a", "car", "runs", "quick"])
-    [(0, 0), (1, 3), (2, 1)]
-    """
+    """The matching places of answer and reference: by form, then by stem, then by a synonym of the stem."""
     given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
     matches = match_words(given_left, right_left)
     given_left, right_left = (

@@ -40,11 +40,7 @@ LONGEST_KEPT = 64
 
 
 def stem(word: str) -> str:
-    """The stem of a word in lower case.
-
-    >>> [stem(word) for word in ("relational", "hopping", "dies", "happily", "geology")]
-    ['relat', 'hop', 'die', 'happili', 'geolog']
-    """
+    """The stem of a word in lower case."""
     return stem_known(word) if len(word) <= LONGEST_KEPT else strip_suffixes(word)
 
 

@@ -8,14 +8,13 @@ scores hundreds of thousands of them; tests compare the two.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import Pooled, answer_example, cites, computes, define, undefined_if
+from assay.core.measure import Definition, Pooled, answer_example, cites, computes, define, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
@@ -49,6 +48,11 @@ class CorpusMetric(NamedTuple):
     rows: Callable[[References, list[str], Metric], FloatArray]
     score: Callable[[Metric, FloatArray], FloatArray]
 
+    def define(self, name: str, **about: Any) -> Callable[[Callable[..., Any]], Definition]:  # noqa: ANN401 - passed on
+        """Defines a measure of answers by this metric, whose overall value is the score of its summed statistics."""
+        pooled = Pooled(self.statistics, self.combine)
+        return define(name, of="answers", basis=library_version, pooled=pooled, **about)
+
     def statistics(self, answers: Answers, *, aggregate: str = "", blank: str = "", **values: Any) -> FloatArray:  # noqa: ANN401, ARG002 - the measure's parameters
         """The statistics, one row per question; without references, those of an empty one."""
         references = [right or ("",) for right in answers.references]
@@ -76,9 +80,6 @@ def library_version() -> str:
     import sacrebleu
 
     return f"sacrebleu {sacrebleu.__version__}"
-
-
-define_metric = partial(define, of="answers", basis=library_version)
 
 
 def bleu_scores(metric: Metric, rows: FloatArray) -> FloatArray:
@@ -156,14 +157,7 @@ def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str
     return BLEU.signature(answers, **values, effective_order=aggregate == "mean")
 
 
-@define_metric(
-    "bleu",
-    title="BLEU",
-    symbol="BLEU",
-    range=(0, 100),
-    pooled=Pooled(BLEU.statistics, BLEU.combine),
-    remarks=bleu_remarks,
-)
+@BLEU.define("bleu", title="BLEU", symbol="BLEU", range=(0, 100), remarks=bleu_remarks)
 @computes("100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))")
 @undefined_if(NO_TEXT)
 @cites("Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.")
@@ -211,14 +205,8 @@ def chrf_metric(*, order: int, words: int, eps: bool, **same: Any) -> Metric:  #
 CHRF = CorpusMetric(chrf_metric, chrf_rows, chrf_scores)
 
 
-@define_metric(
-    "chrf",
-    title="chrF",
-    symbol="chrF",
-    aliases={"chrf++": {"words": 2}},
-    range=(0, 100),
-    pooled=Pooled(CHRF.statistics, CHRF.combine),
-    remarks=CHRF.signature,
+@CHRF.define(
+    "chrf", title="chrF", symbol="chrF", aliases={"chrf++": {"words": 2}}, range=(0, 100), remarks=CHRF.signature
 )
 @computes("100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams")
 @undefined_if(NO_REFERENCE)
@@ -274,13 +262,12 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     return found
 
 
-@define_metric(
+@TER.define(
     "ter",
     title="Translation edit rate",
     symbol="TER",
     range=(0, float("inf")),
     higher_is_better=False,
-    pooled=Pooled(TER.statistics, TER.combine),
     remarks=ter_remarks,
 )
 @computes("100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit")

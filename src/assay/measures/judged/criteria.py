@@ -61,11 +61,7 @@ def texts_of(case: Case, see: str) -> dict[str, Any]:
 
 
 def read_levels(text: str) -> dict[int, str]:
-    """The levels of a rubric.
-
-    >>> read_levels("1: nothing; 2: a part; 3: all")
-    {1: 'nothing', 2: 'a part', 3: 'all'}
-    """
+    """The levels of a rubric."""
     found = [LEVEL.fullmatch(part) for part in text.split(";") if part.strip()]
     levels = {int(each[1]): each[2] for each in found if each is not None}
     if len(levels) != len(found):
@@ -82,11 +78,7 @@ def check_levels(levels: Mapping[int, str]) -> dict[int, str]:
 
 
 def weighted_score(plain: float, weights: Mapping[str, float], scale: Scale = SCALE) -> float:
-    """The mean of the levels by their probabilities; the plain score where they are not known.
-
-    >>> round(weighted_score(4, {"4": 0.6, "5": 0.2, "the": 0.2}), 2), weighted_score(4, {})
-    (4.25, 4.0)
-    """
+    """The mean of the levels by their probabilities; the plain score where they are not known."""
     known = {int(word): share for word, share in weights.items() if word.isascii() and word.isdigit()}
     known = {level: share for level, share in known.items() if scale.low <= level <= scale.high}
     total = math.fsum(known.values())

@@ -34,11 +34,7 @@ does not matter.""")
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of the angle between two vectors; NaN if one is zero.
-
-    >>> cosine([1, 0], [3, 4]), cosine([0, 0], [1, 0])
-    (0.6, nan)
-    """
+    """The cosine of the angle between two vectors; NaN if one is zero."""
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     size = float(np.linalg.norm(first) * np.linalg.norm(second))
     return float(np.clip(first @ second / size, -1.0, 1.0)) if size and math.isfinite(size) else math.nan

@@ -125,22 +125,14 @@ FOUND = [
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
-    """The weighted harmonic mean; 0 if both are.
-
-    >>> f_beta(0.5, 1.0), f_beta(0.0, 0.0)
-    (0.6666666666666666, 0.0)
-    """
+    """The weighted harmonic mean; 0 if both are."""
     if not precision and not recall:
         return 0.0
     return (1 + beta**2) * (precision * recall) / (beta**2 * precision + recall)
 
 
 def f_of_verdicts(answer: Sequence[float], reference: Sequence[float], beta: float = 1.0) -> float:
-    """F of the supported statements of the answer, those not supported, and those of the reference that it lacks.
-
-    >>> f_of_verdicts([1, 0], [1, 0, 0])
-    0.4
-    """
+    """F of the supported statements of the answer, those not supported, and those of the reference that it lacks."""
     tp = sum(answer)
     wanted = tp + len(reference) - sum(reference)
     return f_beta(tp / len(answer) if answer else 0.0, tp / wanted if wanted else 0.0, beta)
@@ -149,11 +141,7 @@ def f_of_verdicts(answer: Sequence[float], reference: Sequence[float], beta: flo
 def factual_score(
     answer: Sequence[float], reference: Sequence[float], mode: str = "f1", *, beta: float = 1.0, claims: str = "own"
 ) -> float:
-    """Precision, recall or F of verdicts on the claims of answer and reference; NaN if there are none to count.
-
-    >>> factual_score([1, 0], [1, 0, 0], "recall"), factual_score([1, 0], [1, 0, 0], "recall", claims="mixed")
-    (0.3333333333333333, 0.3333333322222222)
-    """
+    """Precision, recall or F of verdicts on the claims of answer and reference; NaN if there are none to count."""
     if claims == "mixed":
         if mode == "f1":
             return f_of_verdicts(answer, reference, beta)
