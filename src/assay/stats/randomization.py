@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay._kernel import Sums
-from assay.core.judged import FloatArray, IntArray
+from assay.core.judged import FloatArray
 from assay.core.progress import Report
 from assay.engine.kernel import count_threads
 from assay.stats.intervals import ROUNDING, Arrays, is_summable, summable
@@ -158,20 +158,16 @@ class Randomization:
             counts, places = table.reached(bits, width, *columns, threads)
             hits += np.frombuffer(counts, dtype=np.uint64)
             left, samples = np.frombuffer(places, dtype=np.uint32).reshape(-1, 2).T.astype(np.int64)
+            rows = np.frombuffer(bits, dtype=np.uint8).reshape(-1, width)
             for number in np.unique(left):
-                hits[number] += count_reached(tests[number], bits, samples[left == number])
+                # The differences themselves decide.
+                values = summable(np.nan_to_num(tests[number].values()))
+                flips = unpacked(rows[samples[left == number]].tobytes(), queries).astype(np.float64)
+                hits[number] += (np.abs(values.sum() / 2 - flips @ values) >= tests[number].reached).sum()
             done += len(bits) // width
             if report is not None:
                 report(done / self._samples)
         return hits
-
-
-def count_reached(tested: Tested, bits: bytes, samples: IntArray) -> int:
-    """How many of some samples reach what was observed, by the differences themselves."""
-    values = summable(np.nan_to_num(tested.values()))
-    chosen = np.frombuffer(bits, dtype=np.uint8).reshape(-1, width_of(len(values)))[samples]
-    flips = unpacked(chosen.tobytes(), len(values)).astype(np.float64)
-    return int((np.abs(values.sum() / 2 - flips @ values) >= tested.reached).sum())
 
 
 def packed_signs(count: int, samples: int, seed: int) -> Iterator[bytes]:

@@ -126,23 +126,18 @@ def match_words(given: WordsLeft, right: WordsLeft, *, by_meaning: bool = False)
     return found
 
 
-def align_words(given: list[str], right: list[str]) -> list[tuple[int, int]]:
-    """The matching places of answer and reference: by form, then by stem, then by a synonym of the stem."""
+def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
+    """The score of an answer against one reference; 0 if nothing matches: by form, by stem, or by a stem's synonym."""
     given_left, right_left = dict(enumerate(given)), dict(enumerate(right))
-    matches = match_words(given_left, right_left)
+    by_form = match_words(given_left, right_left)
     given_left, right_left = (
         {place: stem(word) for place, word in left.items() if place not in taken}
-        for left, taken in ((given_left, matches), (right_left, set(matches.values())))
+        for left, taken in ((given_left, by_form), (right_left, set(by_form.values())))
     )
     by_stem = match_words(given_left, right_left)
     for place, other in by_stem.items():
         del given_left[place], right_left[other]
-    return sorted((matches | by_stem | match_words(given_left, right_left, by_meaning=True)).items())
-
-
-def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, gamma: float) -> float:
-    """The score of an answer against one reference; 0 if nothing matches."""
-    matches = align_words(given, right)
+    matches = sorted((by_form | by_stem | match_words(given_left, right_left, by_meaning=True)).items())
     if not matches:
         return 0.0
     precision, recall = len(matches) / len(given), len(matches) / len(right)

@@ -59,7 +59,12 @@ def strip_suffixes(word: str) -> str:
     word = without_past(word[:-1] if is_short else apply_rules(word, PLURALS, 0))
     if word.endswith("y") and len(word) > 2 and letter_shape(word[:-1])[-1] == "c":  # noqa: PLR2004 - two letters before it
         word = word[:-1] + "i"
-    word = apply_rules(without_double(word), ENDINGS, 1)
+    while word.endswith("alli") and porter_measure(word[:-4]):
+        word = word[:-2]
+    # A double suffix is reduced to one, as in relational and hopefulness.
+    known = apply_rules(word, DOUBLE_SUFFIXES, 1)
+    word = word[:-1] if known == word and word.endswith("logi") and porter_measure(word[:-3]) else known
+    word = apply_rules(word, ENDINGS, 1)
     word = apply_rules(word, LAST_SUFFIXES, 2)
     if word.endswith("e"):
         value = porter_measure(word[:-1])
@@ -122,11 +127,3 @@ def without_past(word: str) -> str:
     if len(rest) > 1 and rest[-1] == rest[-2] and letter_shape(rest)[-1] == "c":
         return rest if rest[-1] in "lsz" else rest[:-1]
     return rest + "e" if porter_measure(rest) == 1 and ends_short(rest) else rest
-
-
-def without_double(word: str) -> str:
-    """The word with a double suffix reduced to one, as in relational and hopefulness."""
-    while word.endswith("alli") and porter_measure(word[:-4]):
-        word = word[:-2]
-    known = apply_rules(word, DOUBLE_SUFFIXES, 1)
-    return word[:-1] if known == word and word.endswith("logi") and porter_measure(word[:-3]) else known

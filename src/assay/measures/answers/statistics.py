@@ -7,7 +7,6 @@ which is a few replacements and the kernel's splitting.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,17 +26,13 @@ ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 def bleu_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
-    words, order = AnswerWords(references, predictions, bleu_split(metric)), metric.max_ngram_order
+    split = Split(metric._preprocess_segment, blank_kind)  # noqa: SLF001 - sacrebleu's way to words
+    if metric.tokenizer.signature() == "13a":
+        split = Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
+    words, order = AnswerWords(references, predictions, split), metric.max_ngram_order
     totals = np.maximum(words.predictions[:, None] - np.arange(order), 0)
     lengths = np.stack([words.predictions, closest_lengths(words)], axis=1)
     return np.concatenate([lengths, words.shared_together(order), totals], axis=1).astype(np.float64)
-
-
-def bleu_split(metric: Metric) -> Split:
-    """How the metric splits texts into words."""
-    if metric.tokenizer.signature() == "13a":
-        return Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
-    return Split(metric._preprocess_segment, blank_kind)  # noqa: SLF001 - sacrebleu's way to words
 
 
 def prepare_13a(text: str) -> str:
@@ -71,15 +66,11 @@ def chrf_rows(references: References, predictions: list[str], metric: Metric) ->
     words = AnswerWords(references, predictions, split)
     parts = [ngram_counts(words, metric.char_order)]
     if metric.word_order:
-        split = Split(partial(chrf_words, metric), blank_kind)
+        prepare, words_in = metric._preprocess_segment, metric._remove_punctuation  # noqa: SLF001 - its way to words
+        split = Split(lambda text: " ".join(words_in(prepare(text))), blank_kind)
         parts.append(ngram_counts(AnswerWords(references, predictions, split), metric.word_order))
     counts = np.concatenate(parts, axis=1).astype(np.float64)
     return counts[best_references(words.questions, counts, metric)]
-
-
-def chrf_words(metric: Metric, text: str) -> str:
-    """The words of a text, with blanks between them."""
-    return " ".join(metric._remove_punctuation(metric._preprocess_segment(text)))  # noqa: SLF001 - its way to words
 
 
 def ngram_counts(words: AnswerWords, order: int) -> Numbers:

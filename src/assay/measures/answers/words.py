@@ -104,22 +104,14 @@ def blank_kind(character: str) -> int:
     return BETWEEN if character.isspace() else PART
 
 
-def rouge_kind(character: str) -> int:
-    return PART if character in ROUGE_WORD else BETWEEN
-
-
 def visible_kind(character: str) -> int:
     return LEFT_OUT if character.isspace() else ALONE
 
 
-def fold_text(text: str) -> str:
-    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-
-
 SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"), lower=True)
-MULTILINGUAL = Split(fold_text, multilingual_kind, lower=True)
+MULTILINGUAL = Split(lambda text: unicodedata.normalize("NFKC", text).casefold(), multilingual_kind, lower=True)
 BLANKS = Split(str, blank_kind)
-ROUGE = Split(str.lower, rouge_kind, others=BETWEEN, lower=True)
+ROUGE = Split(str.lower, lambda each: PART if each in ROUGE_WORD else BETWEEN, others=BETWEEN, lower=True)
 NORMALIZED = {"squad": SQUAD, "multilingual": MULTILINGUAL, "none": BLANKS}
 
 

@@ -91,18 +91,6 @@ def label_nuggets(question: str, nuggets: Sequence[Nugget]) -> Asking:
     return labelled
 
 
-def assign_nuggets(case: Case, nuggets: Sequence[Nugget]) -> Asking:
-    verdicts: list[Verdict] = []
-    for window in windows(nuggets):
-        texts = {"question": case.question, "answer": case.answer, "nugget": [each.text for each in window]}
-        reply = yield ASSIGN.ask(texts, count=len(window))
-        verdicts += [
-            Verdict(each.text, SUPPORTED[said["support"]], said["reason"], IMPORTANCE[0 if each.is_vital else 1])
-            for each, said in zip(window, reply["verdicts"], strict=True)
-        ]
-    return verdicts
-
-
 def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
@@ -142,11 +130,18 @@ def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 )
 def nuggets(case: Case, *, score: NuggetScore = "all", strict: Strict = False) -> Steps:
     """How many of the facts that it should contain the answer contains: those in the record, or else the judge's."""
-    question, _ = case.question, case.answer
+    question, answer = case.question, case.answer
     known = given_nuggets(case) or (yield from create_nuggets(case))
     if score != "all" and any(each.is_vital is None for each in known):
         known = yield from label_nuggets(question, known)
-    verdicts = yield from assign_nuggets(case, known)
+    verdicts = []
+    for window in windows(known):
+        texts = {"question": question, "answer": answer, "nugget": [each.text for each in window]}
+        reply = yield ASSIGN.ask(texts, count=len(window))
+        verdicts += [
+            Verdict(each.text, SUPPORTED[said["support"]], said["reason"], IMPORTANCE[0 if each.is_vital else 1])
+            for each, said in zip(window, reply["verdicts"], strict=True)
+        ]
     weights = [1.0 if each.is_vital else OTHERS[score] for each in known]
     support = [float(each.value == 1 if strict else each.value) for each in verdicts]
     total = math.fsum(weights)
