@@ -90,10 +90,8 @@ class Passages(NamedTuple):
         return list(zip(self.ids, scores, strict=True))
 
     def at(self, places: Sequence[int]) -> Passages:
-        columns = {name: getattr(self, name) for name in ("ids", "scores", "texts", "items")}
-        some: dict[str, Any] = {
-            name: [each[place] for place in places] for name, each in columns.items() if each is not None
-        }
+        columns = [(name, getattr(self, name)) for name in ("ids", "scores", "texts", "items")]
+        some: dict[str, Any] = {name: each and [each[place] for place in places] for name, each in columns}
         return self._replace(**some)
 
     @property

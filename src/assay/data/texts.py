@@ -114,9 +114,8 @@ def require_columns(names: tuple[str, ...], place: str, kind: TextKind) -> tuple
     key, text = text_columns(names, kind)
     if key is None or text is None:
         missing, usual = ("an id", kind.ids) if key is None else ("a text", kind.texts)
-        raise FormatError(
-            f"{place}: {kind.noun}s need {missing} ({', '.join(usual[:3])} …), found only {list_names(names)}"
-        )
+        need = f"{kind.noun}s need {missing} ({', '.join(usual[:3])} …)"
+        raise FormatError(f"{place}: {need}, found only {list_names(names)}")
     return key, text
 
 

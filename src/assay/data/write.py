@@ -52,10 +52,8 @@ def format_of(data: QueryTable, target: Path) -> Format:
 
 def refuse_losses(data: QueryTable, format: Format) -> None:
     if lost := losses(data, "", format):
-        raise LossError(
-            f"{format.name} cannot hold {' and '.join(lost)}; choose another format, or leave it out with "
-            f"{Option('lossy', value=True)}"
-        )
+        advice = f"choose another format, or leave it out with {Option('lossy', value=True)}"
+        raise LossError(f"{format.name} cannot hold {' and '.join(lost)}; {advice}")
 
 
 def losses(data: QueryTable, path: str | os.PathLike[str], format: Format | None = None) -> list[str]:

@@ -76,8 +76,7 @@ def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., R
         except DuplicateError as error:
             names = f"{source.parts[0].path.name} to {source.parts[-1].path.name}"
             number = count(len(source.parts), "file")
-            raise DuplicateError(
-                f"{error}; if these {number} ({names}) are different runs, name each of them"
-            ) from None
+            hint = f"if these {number} ({names}) are different runs, name each of them"
+            raise DuplicateError(f"{error}; {hint}") from None
 
     return hinting

@@ -286,9 +286,8 @@ def leftover(path: Path) -> Iterator[None]:
 
 
 def cannot_put_aside(error: OSError) -> FileError:
-    return FileError(
-        f"no copy can be made in the temporary folder: {reason_of(error)}; free space there, or set TMPDIR"
-    )
+    said = f"no copy can be made in the temporary folder: {reason_of(error)}"
+    return FileError(f"{said}; free space there, or set TMPDIR")
 
 
 def reason_of(error: OSError) -> str:

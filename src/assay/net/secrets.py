@@ -13,7 +13,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from html.entities import codepoint2name
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
@@ -219,12 +219,8 @@ def encoded_forms(text: str) -> set[str]:
     plain = {text, unquote(text), unquote_plus(text)}
     if len(text) >= SHORTEST_WORD:
         plain |= {recased for each in plain for recased in (each.upper(), each.lower())}
-    encoded = {
-        write(each, safe=safe, errors="replace")
-        for each in plain
-        for write in (quote, quote_plus)
-        for safe in (KEPT, "")
-    }
+    ways = [partial(write, safe=safe, errors="replace") for write in (quote, quote_plus) for safe in (KEPT, "")]
+    encoded = {write(each) for each in plain for write in ways}
     lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), each) for each in encoded}
     escaped = {json.dumps(each, ensure_ascii=is_ascii)[1:-1] for each in plain for is_ascii in (True, False)}
     marked = {html.escape(each, quote=is_quoted) for each in plain for is_quoted in (True, False)}

@@ -220,6 +220,5 @@ def tls_settings() -> ssl.SSLContext:
         return create_ssl_context()
     except OSError as error:
         why = error.strerror or error
-        raise FileError(
-            f"the certificates to trust cannot be read: {why}; check SSL_CERT_FILE and SSL_CERT_DIR"
-        ) from None
+        said = f"the certificates to trust cannot be read: {why}; check SSL_CERT_FILE and SSL_CERT_DIR"
+        raise FileError(said) from None

@@ -157,10 +157,8 @@ def match_spans(
         known = read_chunks(chunks)
         lacking = list(dict.fromkeys(name for ids in names.values() for name in ids if name not in known))
         if lacking:
-            raise DataError(
-                f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(lacking)}; "
-                "the run and the table must be of the same chunking"
-            )
+            said = f"{count(len(lacking), 'retrieved id')} not in the table of chunks: {some(lacking)}"
+            raise DataError(f"{said}; the run and the table must be of the same chunking")
         spans = {query: [known[name].span for name in ids] for query, ids in names.items()}
     rows: list[Judgment] = []
     for query, golds in read_spans(wanted, "gold spans").items():
@@ -209,10 +207,8 @@ def pair_queries(
 ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     both = lists_by_query(wanted, names[0]), lists_by_query(found, names[1])
     if not isinstance(wanted, Mapping) and not isinstance(found, Mapping) and len(both[0]) != len(both[1]):
-        raise MismatchError(
-            f"{count(len(both[0]), 'list')} of {names[0]} but {len(both[1])} of {names[1]}; "
-            "lists must have the same length"
-        )
+        said = f"{count(len(both[0]), 'list')} of {names[0]} but {len(both[1])} of {names[1]}"
+        raise MismatchError(f"{said}; lists must have the same length")
     return both
 
 

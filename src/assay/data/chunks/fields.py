@@ -92,9 +92,8 @@ def column_at(frame: polars.DataFrame, path: str, name: str) -> polars.Series:
     if path in frame.columns:
         return frame[path]
     if first not in frame.columns or not dot:
-        raise FormatError(
-            f"{name} has no column {show(path)} for {Option('doc_id')}; it has {list_names(frame.columns)}"
-        )
+        has = list_names(frame.columns)
+        raise FormatError(f"{name} has no column {show(path)} for {Option('doc_id')}; it has {has}")
     inner = frame[first]
     if inner.dtype == polars.Object:
         return polars.Series([None if each is None else field_of(each, rest) for each in inner], dtype=polars.Object)

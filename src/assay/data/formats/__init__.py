@@ -124,10 +124,8 @@ class Format:
             return self.placed_records(source)
         if self.content is not None:
             return self.content(source)
-        raise FormatError(
-            f"{source.name}: not a file of records; use JSON Lines, JSON, Parquet, CSV or TSV, "
-            f"or pass judgments and runs to {Task('evaluate')}"
-        )
+        advice = f"use JSON Lines, JSON, Parquet, CSV or TSV, or pass judgments and runs to {Task('evaluate')}"
+        raise FormatError(f"{source.name}: not a file of records; {advice}")
 
     def placed_records(self, source: Source) -> Generator[Placed]:
         for file in source.files:
@@ -248,10 +246,8 @@ def recognise(source: Source, name: str | None = None, *, default: Format = TREC
             found.setdefault(chosen, file.path.name)
     if len(found) > 1:
         kinds = " and ".join(f"{each.name} ({show(name)})" for each, name in found.items())
-        raise FormatError(
-            f"{source.name} holds files of several formats: {kinds}; "
-            "name those that belong together with a glob in quotes, such as 'folder/*.parquet'"
-        )
+        advice = "name those that belong together with a glob in quotes, such as 'folder/*.parquet'"
+        raise FormatError(f"{source.name} holds files of several formats: {kinds}; {advice}")
     return next(iter(found), default)
 
 

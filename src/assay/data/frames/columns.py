@@ -223,9 +223,8 @@ def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame
         cleaned = cleaned.with_columns(polars.col("query_id").str.replace(NOT_FIRST, "_"))
     for columns in (["query_id"], names):
         if cleaned.select(columns).n_unique() < frame.select(columns).n_unique():
-            raise LossError(
-                f"{format} cannot hold some of the ids, and replacing characters makes two equal; rename them"
-            )
+            said = "cannot hold some of the ids, and replacing characters makes two equal; rename them"
+            raise LossError(f"{format} {said}")
     return cleaned
 
 
@@ -279,9 +278,8 @@ def given_rows(table: polars.DataFrame, name: str) -> Rows:
     if len(mixed):
         query = show(mixed["query_id"][0])
         raise FormatError(f"{name}: {GIVEN_RANK} of query {query} is empty in some rows; fill in all of them or none")
-    table = table.with_row_index("row").sort(
-        row.min().over("query_id"), polars.coalesce(rank, row), maintain_order=True
-    )
+    order = row.min().over("query_id"), polars.coalesce(rank, row)
+    table = table.with_row_index("row").sort(*order, maintain_order=True)
     kept = polars.when(rank.is_null()).then("value").otherwise(polars.col(GIVEN_SCORE).fill_null(0.0))
     scores: FloatArray = table.select(kept)["value"].to_numpy()
     queries = table.group_by("query_id", maintain_order=True).agg(rank.first())

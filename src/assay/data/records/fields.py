@@ -76,22 +76,13 @@ def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> Reco
     if columns is None:
         return RecordFields(doc_id=doc_id, lenient=lenient)
     if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
-        raise FormatError(
-            f"columns= must map parts of a record to fields, such as {{'answer': 'reply'}}, not {show(columns)}"
-        )
+        said = "columns= must map parts of a record to fields, such as {'answer': 'reply'}"
+        raise FormatError(f"{said}, not {show(columns)}")
     for part in columns:
         if part not in PARTS and part not in SPAN_FIELDS:
             known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
             raise FormatError(f"{Option('columns', (part, '…'))}: unknown part; {known}")
     return RecordFields({part: name for part, name in columns.items() if part in PARTS}, doc_id, lenient)
-
-
-class GivenFields(NamedTuple):
-    """How many rows there are, the fields they have, in order, and the values of each: None in rows that lack it."""
-
-    size: int
-    names: Collection[str]
-    values: Callable[[str], Iterable[Any]]
 
 
 class Layout(NamedTuple):
@@ -101,15 +92,15 @@ class Layout(NamedTuple):
     outside: str | None
 
 
-def find_layout(fields: GivenFields, wanted: RecordFields, name: str) -> Layout:
+def find_layout(
+    names: Collection[str], values: Callable[[str], Iterable[Any]], wanted: RecordFields, name: str
+) -> Layout:
     """The field that holds each part, by the rows' field names; `columns` decides where they are not enough."""
-    if not fields.size:
-        raise DataError(f"{name}: no records to evaluate")
     # Numbers by name, such as those of another tool, are not the scores of what was retrieved.
     own = wanted.columns.get("scores")
-    names = [each for each in (PARTS["scores"] if own is None else (own,)) if each in fields.names]
-    outside = next((each for each in names if any(isinstance(value, Mapping) for value in fields.values(each))), None)
-    filled = {field: None for field in fields.names if any(value is not None for value in fields.values(field))}
+    known = [each for each in (PARTS["scores"] if own is None else (own,)) if each in names]
+    outside = next((each for each in known if any(isinstance(value, Mapping) for value in values(each))), None)
+    filled = {field: None for field in names if any(value is not None for value in values(field))}
     given = {part: field for part, field in wanted.columns.items() if field in filled or not wanted.lenient}
     for field in given.values():
         if field not in filled:
@@ -117,21 +108,18 @@ def find_layout(fields: GivenFields, wanted: RecordFields, name: str) -> Layout:
     if outside is not None:
         filled.pop(outside)
     found = {part: field for part, field in given.items() if field != outside}
-    for part, known in PARTS.items():
-        names = [field for field in known if field in filled and field not in given.values()]
-        if part in given or not names:
+    for part, usual in PARTS.items():
+        own_names = [field for field in usual if field in filled and field not in given.values()]
+        if part in given or not own_names:
             continue
-        if len(names) > 1 and part not in RANKED:
-            both = " and ".join(map(show, names))
-            raise FormatError(
-                f"{name}: {both} could both be the {part}; choose one with {Option('columns', (part, '…'))}"
-            )
-        found[part] = names[0]
+        if len(own_names) > 1 and part not in RANKED:
+            both = " and ".join(map(show, own_names))
+            choice = Option("columns", (part, "…"))
+            raise FormatError(f"{name}: {both} could both be the {part}; choose one with {choice}")
+        found[part] = own_names[0]
     if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
-        raise DataError(
-            f"{name}: the records have nothing to measure, only {list_fields(fields.names)}; a record has "
-            f"{', '.join(PARTS)}; map other names with {Option('columns', ('answer', 'my_answer'))}"
-        )
+        said = f"the records have nothing to measure, only {list_fields(names)}; a record has {', '.join(PARTS)}"
+        raise DataError(f"{name}: {said}; map other names with {Option('columns', ('answer', 'my_answer'))}")
     return Layout(found, outside)
 
 
@@ -178,9 +166,8 @@ def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401
         except (ValueError, RecursionError):
             continue
     if field in KNOWN_FIELDS:
-        raise FormatError(
-            f'{place}: {show(field)} starts like a list, but is not JSON; write ["d1", "d2"], or save it as Parquet'
-        )
+        said = 'starts like a list, but is not JSON; write ["d1", "d2"], or save it as Parquet'
+        raise FormatError(f"{place}: {show(field)} {said}")
     return text
 
 

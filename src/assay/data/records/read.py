@@ -18,7 +18,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._kernel import SharedStrings
-from assay.core.errors import DuplicateError
+from assay.core.errors import DataError, DuplicateError
 from assay.core.text import show
 from assay.data.formats import JSON_LINES
 from assay.data.formats.jsonl import WIDEST, record_blocks
@@ -26,7 +26,6 @@ from assay.data.formats.tabular import Placed
 from assay.data.passages import TEXT, Passages
 from assay.data.records.fields import (
     USUAL_FIELDS,
-    GivenFields,
     Layout,
     RecordFields,
     file_format,
@@ -79,17 +78,17 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
     columns = read_columns(source) if wanted.short and content is None and file_format(source) is JSON_LINES else None
-    if columns is not None:
+    if columns is not None and columns.lines.numbers:
         return records_of_columns(columns, wanted, source.name)
     return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
 
 
 def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records:
     """The records in rows, each question once; the rows are given up one by one, so that nothing is held twice."""
+    if not rows:
+        raise DataError(f"{name}: no records to evaluate")
     every = dict.fromkeys(chain.from_iterable(row.fields for row in rows))
-    layout = find_layout(
-        GivenFields(len(rows), every, lambda each: (row.fields.get(each) for row in rows)), wanted, name
-    )
+    layout = find_layout(every, lambda field: (row.fields.get(field) for row in rows), wanted, name)
     records: list[Record] = []
     rows.reverse()
     while rows:
@@ -100,7 +99,7 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
 def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
     """The same for rows that are held by field: many at once where they are as usual, else one by one."""
     size = len(columns.lines.numbers)
-    layout = find_layout(GivenFields(size, columns.fields, columns.fields.__getitem__), wanted, name)
+    layout = find_layout(columns.fields, columns.fields.__getitem__, wanted, name)
     records: list[Record] = []
     places = RecordPlaces(columns.lines, "query_id" in layout.found)
     for start in range(0, size, STEP):

@@ -143,9 +143,8 @@ def read_outside_scores(value: object, retrieved: Passages | None, place: str) -
         )
     if value is None or value == "" or isinstance(value, Mapping):
         return value or None  # type: ignore[return-value]
-    raise DataError(
-        f"{place}: the scores must be an object of names and numbers, as in other records, not {show(value)}"
-    )
+    said = "the scores must be an object of names and numbers, as in other records"
+    raise DataError(f"{place}: {said}, not {show(value)}")
 
 
 def retrieved_passages(parts: Mapping[str, Any], place: str, doc_id: str | None) -> Passages | None:
