@@ -147,12 +147,3 @@ def test_a_bad_mapping_is_refused(columns, words, tmp_path):
     frame.write_csv(tmp_path / "run.csv")
     for run in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), tmp_path / "run.csv"):
         refused(lambda run=run: assay.evaluate(QRELS, run, ["ap"], columns=columns), FormatError, words)
-
-
-def test_groups_come_from_a_column():
-    frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "subtopic": [1, 2]})
-    for form in (frame, frame.to_pandas(), frame.to_arrow()):
-        assert assay.Qrels(form).groups("q1") == {"1": {"a": 1.0}, "2": {"b": 2.0}}
-    frame = frame.rename({"subtopic": "aspect"})
-    assert assay.Qrels(frame, columns={"group": "aspect"}).groups("q1") == {"1": {"a": 1.0}, "2": {"b": 2.0}}
-    assert assay.Qrels(frame).groups("q1") == {"0": {"a": 1.0, "b": 2.0}}

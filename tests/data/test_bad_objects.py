@@ -224,10 +224,6 @@ def test_a_repeated_judgment_is_named(judgments):
     refused(lambda: evaluate({"q1": judgments}, RUN), DuplicateError, ["query 'q1'", "more than once"])
 
 
-def test_a_document_of_two_groups_is_no_repeat():
-    assert assay.Qrels({"q1": [["d1"], ["d1"]]})["q1"] == {"d1": 1.0}
-
-
 def test_a_query_as_string_and_as_integer_is_a_duplicate():
     refused(lambda: assay.Qrels({1: ["a"], "1": ["b"]}), DataError, ["duplicate query id '1'"])
     refused(lambda: assay.Run({1: ["a"], "1": ["b"]}), DataError, ["duplicate query id '1'"])

@@ -1,7 +1,5 @@
 """Judgments and runs made by matching texts or spans."""
 
-from dataclasses import dataclass, field
-
 import polars
 import pytest
 from hypothesis import given
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.data.chunks.spans import Overlap, Span, read_span
+from retrieved import LangChainDocument, LlamaIndexNode, NodeWithScore
 from tables import for_each
 
 
@@ -28,7 +27,6 @@ def test_lists_pair_up():
     assert (qrels.queries, run.queries) == (["0", "1"], ["0", "1"])
 
 
-OVERLAP = "overlap must be 'any' or a number"
 # 1 less the normalised distance, by hand.
 ALIKE = [
     ("levenshtein", "kitten", "sitting", 1 - 3 / 7),
@@ -95,22 +93,13 @@ def test_what_matches_nothing_stays_to_be_found():
 
 
 DISTANCE = "distance must be 'levenshtein' or 'hamming' or 'jaro' or 'jaro_winkler', not 'cosine'"
-THRESHOLDS = [0, -1, 1.5, "high", True]
+OF = "overlap_of must be 'gold' or 'chunk' or 'iou', not 'both'"
+SHARE = "above 0 and at most 1, not"
 BAD_HOW = [
     (assay.match_texts, {"distance": "cosine"}, DISTANCE),
-    *(
-        (assay.match_texts, {"threshold": each}, "threshold must be a number above 0 and at most 1")
-        for each in THRESHOLDS
-    ),
-    *(
-        (assay.match_spans, {"overlap": each}, f"{OVERLAP} above 0 and at most 1, not '{each}'")
-        for each in (0, "most", 50)
-    ),
-    (
-        assay.match_spans,
-        {"overlap": 0.5, "overlap_of": "both"},
-        "overlap_of must be 'gold' or 'chunk' or 'iou', not 'both'",
-    ),
+    *((assay.match_texts, {"threshold": n}, f"threshold must be a number {SHARE}") for n in (0, -1, 1.5, "high", True)),
+    *((assay.match_spans, {"overlap": n}, f"overlap must be 'any' or a number {SHARE}") for n in (0, "most", 50)),
+    (assay.match_spans, {"overlap": 0.5, "overlap_of": "both"}, OF),
 ]
 
 
@@ -156,64 +145,33 @@ def test_a_share_is_one_of_characters(gold, chunk, least, of):
     assert Overlap().holds(gold, chunk) == bool(one & other)
 
 
-def score(gold, chunks, *names, **how):
-    return list(assay.evaluate(*assay.match_spans({"q": gold}, {"q": chunks}, **how), names).mean.values())
+ONCE = [("d", 0, 10), ("e", 0, 10)], [("d", 0, 5), ("d", 5, 10), ("d", 9, 12)]
+SEVERAL = [("d", 0, 5), ("d", 8, 10), ("e", 0, 10)], [("d", 0, 10), ("x", 0, 10)]
+LATER = [("d", 0, 5), ("d", 8, 12)], [("d", 0, 5), ("d", 4, 12)]
+SMALL, LARGE = ([("d", at, at + size) for at in range(0, 400, size)] for size in (50, 200))
+# Gold spans and chunks, and what they score.
+SCORES = {
+    "a gold span counts once": (*ONCE, {"group_recall": 1 / 2, "precision": 1 / 3, "precision(rel=0)": 1, "rr": 1}),
+    "a chunk may hit several": (*SEVERAL, {"group_recall": 2 / 3, "group_recall@1": 2 / 3, "precision": 1 / 2}),
+    "the first does not hide what a later one adds": (
+        *LATER,
+        {"group_recall@1": 0.5, "group_recall": 1, "precision": 1},
+    ),
+    "small chunks": ([("d", 100, 140)], SMALL, {"group_recall": 1, "rr": 1 / 3}),
+    "large chunks": ([("d", 100, 140)], LARGE, {"group_recall": 1, "rr": 1}),
+}
 
 
-def test_a_gold_span_counts_once():
-    gold, chunks = [("d", 0, 10), ("e", 0, 10)], [("d", 0, 5), ("d", 5, 10), ("d", 9, 12)]
-    found = score(gold, chunks, "group_recall", "recall", "precision", "precision(rel=0)", "rr")
-    assert found == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1, 1])
-
-
-def test_a_chunk_may_hit_several_gold_spans():
-    gold, chunks = [("d", 0, 5), ("d", 8, 10), ("e", 0, 10)], [("d", 0, 10), ("x", 0, 10)]
-    found = score(gold, chunks, "group_recall", "group_recall@1", "precision", "hit_rate")
-    assert found == pytest.approx([2 / 3, 2 / 3, 1 / 2, 1])
-
-
-def test_what_was_hit_first_does_not_hide_what_a_later_chunk_adds():
-    gold, chunks = [("d", 0, 5), ("d", 8, 12)], [("d", 0, 5), ("d", 4, 12)]
-    assert score(gold, chunks, "group_recall@1", "group_recall@2", "precision") == [0.5, 1, 1]
-
-
-def test_the_same_gold_for_two_chunkings():
-    gold = {"q": [("d", 100, 140)]}
-    small, large = ({"q": [("d", at, at + size) for at in range(0, 400, size)]} for size in (50, 200))
-    for chunks, rr in ((small, 1 / 3), (large, 1)):
-        found = assay.evaluate(*assay.match_spans(gold, chunks), ["group_recall", "rr"]).mean
-        assert found == pytest.approx({"group_recall": 1, "rr": rr})
+@for_each("case", SCORES)
+def test_chunks_that_hit_gold_spans(case):
+    gold, chunks, expected = SCORES[case]
+    matched = assay.match_spans({"q": gold}, {"q": chunks})
+    assert assay.evaluate(*matched, list(expected)).mean == pytest.approx(expected)
 
 
 def test_a_query_that_nothing_was_retrieved_for():
     result = assay.evaluate(*assay.match_spans({"q": [("d", 0, 1)], "p": []}, {"q": [], "p": []}), ["group_recall"])
     assert result.scores["group_recall"].tolist() == [0, 0]
-
-
-@dataclass
-class Document:
-    """What LangChain's documents have."""
-
-    page_content: str
-    metadata: dict = field(default_factory=dict)
-    id: str | None = None
-
-
-@dataclass
-class Node:
-    """What LlamaIndex's nodes have."""
-
-    text: str
-    start_char_idx: int
-    end_char_idx: int
-    ref_doc_id: str
-    node_id: str = "n"
-
-
-@dataclass
-class NodeWithScore:
-    node: Node
-    score: float
 
 
 FORMS = [
@@ -224,9 +182,9 @@ FORMS = [
     {"doc_id": "d", "start_char": 3, "end_char": 7},
     {"page_content": "four", "metadata": {"source": "d", "start_index": 3}},
     {"content": "four", "meta": {"source_id": "d", "split_idx_start": 3}},
-    Document("four", {"source": "d", "start_index": 3}),
-    Node("four", 3, 7, "d"),
-    NodeWithScore(Node("four", 3, 7, "d"), 0.5),
+    LangChainDocument("four", {"source": "d", "start_index": 3}),
+    LlamaIndexNode("n", "four", 3, 7, "d"),
+    NodeWithScore(LlamaIndexNode("n", "four", 3, 7, "d"), 0.5),
 ]
 
 
@@ -252,20 +210,25 @@ PLACES = [
     {"id": "c2", "document": "d", "start": 5, "end": 9, "text": "{"},
 ]
 TABLES = {
-    "list": lambda _: PLACES,
-    "dict": lambda _: {each["id"]: (each["document"], each["start"], each["end"]) for each in PLACES},
-    "frame": lambda _: polars.DataFrame(PLACES),
-    "jsonl": lambda path: (polars.DataFrame(PLACES).write_ndjson(path / "c.jsonl"), path / "c.jsonl")[1],
-    "csv": lambda path: (polars.DataFrame(PLACES).write_csv(path / "c.csv"), path / "c.csv")[1],
-    "parquet": lambda path: (polars.DataFrame(PLACES).write_parquet(path / "c.parquet"), path / "c.parquet")[1],
+    "list": PLACES,
+    "dict": {each["id"]: (each["document"], each["start"], each["end"]) for each in PLACES},
+    "frame": polars.DataFrame(PLACES),
+}
+FILES = {
+    "jsonl": polars.DataFrame.write_ndjson,
+    "csv": polars.DataFrame.write_csv,
+    "parquet": polars.DataFrame.write_parquet,
 }
 
 
-@for_each("form", TABLES)
+@for_each("form", [*TABLES, *FILES])
 def test_a_run_of_ids_with_a_table_of_chunks(form, tmp_path):
+    chunks = TABLES.get(form, tmp_path / f"chunks.{form}")
+    if form in FILES:
+        FILES[form](TABLES["frame"], chunks)
     (tmp_path / "a.run").write_text("q Q0 c1 1 0.2 x\nq Q0 c2 2 0.9 x\n")
     gold = {"q": [("d", 0, 4), ("d", 3, 8)]}
-    matched = assay.match_spans(gold, tmp_path / "a.run", chunks=TABLES[form](tmp_path))
+    matched = assay.match_spans(gold, tmp_path / "a.run", chunks=chunks)
     assert matched.run["q"] == [("c1", 0.2), ("c2", 0.9)]
     assert matched.qrels.groups("q") == {"1": {"c2": 1}, "0": {"c1": 1}}
     assert list(assay.evaluate(*matched, ["group_recall@1", "group_recall"]).mean.values()) == [0.5, 1]

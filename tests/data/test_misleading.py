@@ -119,13 +119,6 @@ def test_a_quote_that_is_not_closed_in_questions(content, line, make):
         assay.probe(lambda _: ["d1"], path, {"q1": ["d1"]})
 
 
-def test_quotes_inside_a_text_are_no_error(make):
-    path = make("questions.csv", 'query_id,text\nq1,a 5" pipe\nq2,"a ""b"" \nc"\n')
-    asked = []
-    assay.probe(lambda text: asked.append(text) or ["d1"], path, {"q1": ["d1"], "q2": ["d1"]}, name="x")
-    assert sorted(asked) == ['a "b" \nc', 'a 5" pipe']
-
-
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 @pytest.mark.parametrize("name", ["run.trec", "run.csv", "run.json", "run.parquet", "run.gz"])
 def test_a_link_to_itself(name, tmp_path):

@@ -1,45 +1,14 @@
 """What retrievers give, in the forms that they give it."""
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 import pytest
 
 from assay.core.errors import DataError
 from assay.data.passages import Passages, read_passages
+from retrieved import HaystackDocument, LangChainDocument, LlamaIndexNode, NodeWithScore
 from tables import for_each
 
 PLACE = "question 'q1'"
-
-
-@dataclass
-class LangChainDocument:
-    page_content: str
-    metadata: dict[str, Any] = field(default_factory=dict)
-    id: str | None = None
-
-
-@dataclass
-class HaystackDocument:
-    id: str
-    content: str
-    score: float | None = None
-
-
-@dataclass
-class Node:
-    node_id: str
-    text: str
-
-
-@dataclass
-class NodeWithScore:
-    node: Node
-    score: float | None = None
-
-    def get_content(self) -> str:
-        return self.node.text
 
 
 @for_each(
@@ -61,8 +30,8 @@ class NodeWithScore:
         ([LangChainDocument("x", {"doc_id": "a"})], Passages(["a"], None, ["x"])),
         ([(LangChainDocument("x", id="a"), 0.25)], Passages(["a"], [0.25], ["x"])),
         ([HaystackDocument("a", "x", 0.5)], Passages(["a"], [0.5], ["x"])),
-        ([NodeWithScore(Node("a", "x"), 0.5)], Passages(["a"], [0.5], ["x"])),
-        ([NodeWithScore(Node("a", "x"))], Passages(["a"], None, ["x"])),
+        ([NodeWithScore(LlamaIndexNode("a", "x"), 0.5)], Passages(["a"], [0.5], ["x"])),
+        ([NodeWithScore(LlamaIndexNode("a", "x"))], Passages(["a"], None, ["x"])),
         (iter(["d1"]), Passages(["d1"])),
     ],
 )

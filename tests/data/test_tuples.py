@@ -45,14 +45,6 @@ def test_the_same_numbers_as_from_trec_files(form, convention):
     assert found.per_query() == expected.per_query()
 
 
-def test_the_same_numbers_as_ir_measures():
-    measures = [ir_measures.alpha_nDCG @ 10, ir_measures.ERR_IA @ 10, ir_measures.StRecall @ 1, ir_measures.AP]
-    expected = ir_measures.calc_aggregate(measures, judged(), retrieved())
-    for form in (list, pandas.DataFrame):
-        found = assay.evaluate(form(judged()), form(retrieved()), measures, convention="ir_measures")
-        assert found.mean == pytest.approx({str(measure): value for measure, value in expected.items()})
-
-
 @for_each("form", FORMS.values())
 def test_iterations_become_groups_unless_there_is_only_one(form):
     qrels = assay.Qrels(form(judged()))
@@ -161,10 +153,3 @@ def test_generators_of_ir_measures_and_others():
     for data in ((["a"] for _ in range(2)), iter([]), map(str, range(2))):
         with pytest.raises(assay.errors.DataError, match="must be a dict, a list, a frame or a file, not"):
             assay.Qrels(data)
-
-
-def test_the_same_judgment_twice_is_an_error():
-    twice = [ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("1", "a", 1)]
-    with pytest.raises(assay.errors.DuplicateError):
-        assay.Qrels(twice)
-    assert assay.Qrels(twice, duplicates="first")["1"] == {"a": 1.0}

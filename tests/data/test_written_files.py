@@ -5,7 +5,6 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
-import polars
 import pytest
 
 import assay
@@ -68,20 +67,6 @@ def test_a_place_that_cannot_be_written_to(place, words, tmp_path):
     with pytest.raises(FileError, match=words):
         Run({"q1": {"a": 1}}).write(tmp_path / place)
     assert [each.name for each in tmp_path.iterdir()] == ["folder"]
-
-
-def test_a_file_stays_as_it_was_until_the_new_one_is_whole(tmp_path, monkeypatch):
-    path = tmp_path / "run.trec"
-    path.write_text("precious")
-
-    def fail(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(polars.DataFrame, "write_csv", fail)
-    with pytest.raises(FileError, match=r"run\.trec' cannot be written: No space left on device"):
-        Run({"q1": {"a": 1}}).write(path)
-    assert path.read_text() == "precious"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")

@@ -28,13 +28,6 @@ def test_a_missing_file_is_named(name, tmp_path):
         refused(lambda act=act: act(name), FileError, [f"file '{name}' not found"])
 
 
-@for_each("format", [None, "trec", "csv", "tsv", "json", "jsonl", "parquet"])
-def test_an_empty_directory_is_refused(format, tmp_path):
-    said = [f"the directory '{tmp_path}' has no files with data"]
-    refused(lambda: assay.evaluate(QRELS, tmp_path, ["ap"], format=format), FileError, said)
-    refused(lambda: assay.read_qrels(tmp_path, format=format), FileError, said)
-
-
 @for_each("path", ["", "x" * 5000, "a\0b", "\ud800", Path("x" * 300)])
 def test_a_path_that_cannot_be(path):
     for act in (partial(assay.evaluate, QRELS), assay.read_qrels):

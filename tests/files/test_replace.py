@@ -5,8 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -187,21 +185,3 @@ def test_a_lock_is_for_one_open_file_and_ends_with_it(tmp_path):
             lock(second.fileno())
         first.close()
         lock(second.fileno())
-
-
-@pytest.mark.verify
-@posix
-def test_kills_at_any_moment(tmp_path):
-    path = tmp_path / "run.trec"
-    RUN.write(path)
-    write = "run.write(sys.argv[1])"
-    # What the first one imports takes longer than many writes.
-    code = f"import sys, assay\nrun = assay.Run({{'q1': {{'a': 1}}}})\n{write}\nprint('.', flush=True)\nwhile True: {write}"
-    for number in range(5):
-        with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:  # noqa: S603 - our own code
-            writer.stdout.readline()
-            time.sleep(0.01 * number)
-            writer.send_signal(signal.SIGKILL)
-        assert path.read_text() == "q1 Q0 a 1 1 assay\n"
-    RUN.write(path)
-    assert list(Path(tmp_path).iterdir()) == [path]

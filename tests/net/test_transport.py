@@ -106,13 +106,14 @@ def test_a_request_that_a_server_took_its_time_with_is_not_sent_again(client, mo
         assert len(server.requests) == 2
 
 
-def test_what_breaks_off_is_not_asked_again(client):
-    def behave(connection, over):  # noqa: ARG001 - what a behaviour is called with
-        connection.sendall(KEPT)
-        read_request(connection)
-        connection.sendall(KEPT[:20])
+def break_off(connection, _):
+    connection.sendall(KEPT)
+    read_request(connection)
+    connection.sendall(KEPT[:20])
 
-    with RawServer(behave) as server:
+
+def test_what_breaks_off_is_not_asked_again(client):
+    with RawServer(break_off) as server:
         assert post(client, server) == b"[]"
         with pytest.raises(TemporaryError, match=r"Server disconnected|peer closed"):
             post(client, server)
