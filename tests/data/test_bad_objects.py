@@ -49,11 +49,8 @@ def of_kinds(*words, form, values):
     return {(*words, kind_of(value)): [form(value)] for value in values}
 
 
-AN_ID, A_NUMBER, A_PAIR = (
-    "an id must be a string or an integer",
-    "the score must be a number",
-    "a pair (document, score)",
-)
+AN_ID, A_NUMBER = "an id must be a string or an integer", "the score must be a number"
+A_PAIR = "a pair (document, score)"
 # What is refused in place of a ranking and in place of judgments, whose messages have a grade in place of a score.
 BAD_VALUES = rows_of(
     of_kinds(
@@ -199,18 +196,15 @@ def test_a_grade_may_be_true_or_false():
     judged = {"q1": {"d1": True, "d2": False}}
     assert evaluate(judged, {"q1": ["d2", "d1"]})["ap"] == 0.5
     table = polars.DataFrame({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "rel": [True, False]})
-    for frame in (
-        table,
-        table.to_pandas(),
-        table.with_columns(polars.Series("rel", [True, False], dtype=polars.Object)),
-    ):
+    objects = table.with_columns(polars.Series("rel", [True, False], dtype=polars.Object))
+    for frame in (table, table.to_pandas(), objects):
         assert evaluate(frame, {"q1": ["d2", "d1"]})["ap"] == 0.5
 
 
-@for_each(
-    "ranking",
-    [["d1", "d2", "d1"], [("d1", 3.0), ("d2", 2.0), ("d1", 1.0)], ["d1", 7, "7"], {"d1": 1, 7: 2, "7": 3}, [7, "7", 8]],
-)
+TWICE = [["d1", "d2", "d1"], [("d1", 3.0), ("d2", 2.0), ("d1", 1.0)], ["d1", 7, "7"], {"d1": 1, 7: 2, "7": 3}, [7, "7"]]
+
+
+@for_each("ranking", TWICE)
 def test_a_repeated_document_is_named(ranking):
     repeated = "7" if 7 in ranking else "d1"
     words = ["query 'q1'", f"document '{repeated}'", "more than once", 'duplicates="first" or "last"']
@@ -233,21 +227,13 @@ def test_a_query_as_string_and_as_integer_is_a_duplicate():
 def test_no_query_in_common_shows_three_ids_of_each_side():
     qrels = {f"q{number}": ["d"] for number in (3, 1, 2, 4)}
     run = {f"x{number}": ["d"] for number in (3, 1, 2, 4)}
-    words = [
-        "no query in common",
-        "have 'q3', 'q1', 'q2', …",
-        "the run has 'x1', 'x2', 'x3', …",
-        "assay.check looks at",
-    ]
+    words = ["no query in common", "have 'q3', 'q1', 'q2', …", "the run has 'x1', 'x2', 'x3', …", "assay.check looks"]
     refused(lambda: evaluate(qrels, run), MismatchError, words)
     refused(lambda: evaluate(qrels, assay.Run(run)), MismatchError, words)
 
 
 def test_many_runs_and_their_measures():
-    for runs, words in (
-        ({}, "no run to evaluate; pass at least one"),
-        ([RUN], "a dict of runs by name, or a list of paths"),
-    ):
+    for runs, words in (({}, "no run to evaluate; pass at least one"), ([RUN], "a dict of runs by name, or a list")):
         refused(lambda runs=runs: assay.evaluate_many(QRELS, runs, ["ap"]), DataError, [words])
     refused(lambda: assay.evaluate_many(QRELS, {"a": RUN, "b": {"q1": "d1"}}, ["ap"]), DataError, ["query 'q1'"])
     refused(lambda: assay.evaluate(QRELS, RUN, []), MeasureError, ["no measure to compute"])

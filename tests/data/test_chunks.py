@@ -111,16 +111,17 @@ def collapse(ranking, *, key):
     return [(document, score) for document, (place, score) in sorted(best.items(), key=lambda each: each[1][0])]
 
 
-@given(
-    ranking=rankings,
-    ties=st.sampled_from(["docid_desc", "docid_asc", "input"]),
-    order=st.sampled_from(["score", "given"]),
-    precision=st.sampled_from(["float64", "float32"]),
-)
-def test_the_best_chunk_counts(ranking, ties, order, precision):
-    policies = {"ties": ties, "order": order, "precision": precision}
-    rounded = np.float32 if precision == "float32" else np.float64
-    key = (lambda _: 0) if order == "given" else rounded
+POLICIES = {
+    "ties": ["docid_desc", "docid_asc", "input"],
+    "order": ["score", "given"],
+    "precision": ["float64", "float32"],
+}
+
+
+@given(rankings, st.fixed_dictionaries({name: st.sampled_from(choices) for name, choices in POLICIES.items()}))
+def test_the_best_chunk_counts(ranking, policies):
+    rounded = np.float32 if policies["precision"] == "float32" else np.float64
+    key = (lambda _: 0) if policies["order"] == "given" else rounded
     chunks = [(f"{document}#{number}", score) for number, (document, score) in enumerate(ranking)]
     qrels, measures = {"q": {"a": 1, "b": 2}}, ["rr", "ndcg", "num_ret", "bpref"]
     result = assay.evaluate(qrels, {"q": chunks}, measures, doc_id="before:#", **policies)
@@ -228,9 +229,8 @@ BAD_FIELDS = [
 
 @for_each(("run", "path", "message"), BAD_FIELDS)
 def test_fields_that_cannot_be_read(run, path, message):
-    refused(
-        lambda: assay.evaluate(QRELS, run, "rr", doc_id=path), FormatError if run is FRAME else DataError, [message]
-    )
+    error = FormatError if run is FRAME else DataError
+    refused(lambda: assay.evaluate(QRELS, run, "rr", doc_id=path), error, [message])
 
 
 @for_each("name", ["run.trec", "run.json"])
@@ -255,9 +255,7 @@ def test_a_rule_survives_saving_and_is_compared(tmp_path):
     with pytest.raises(assay.errors.MismatchError, match=r"doc_id=before:# in one result, doc_id=function:"):
         assay.compare(None, {"a": first, "b": second})
     plain = assay.evaluate(QRELS, RUN, MEASURES)
-    with pytest.raises(
-        assay.errors.MismatchError, match=r"before:# chunks=once in one result, doc_id=none chunks=best"
-    ):
+    with pytest.raises(assay.errors.MismatchError, match=r"chunks=once in one result, doc_id=none chunks=best"):
         assay.compare(None, {"a": first, "b": plain})
     plain.save(tmp_path / "plain.json")
     assert "doc_id" not in (tmp_path / "plain.json").read_text().partition("queries")[0]

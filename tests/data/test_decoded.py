@@ -22,7 +22,7 @@ BLOCKS = (16, 50, 333, 1 << 23)
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 ids = st.sampled_from(
-    [*("q1", "7", "a", "b", "é", '"', "\\", "\x7f", "\u2028", "😀", "", " "), "a document with a long id"]
+    ["q1", "7", "a", "b", "é", '"', "\\", "\x7f", "\u2028", "😀", "", " ", "a document with a long id"]
 )
 whole = st.integers(-(10**20), 10**20)
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -30,10 +30,9 @@ json_values = ids | whole | floats | st.booleans() | st.none() | st.just(math.na
 json_values |= st.text(max_size=3)
 rare_objects = st.dictionaries(st.sampled_from(["query_id", "doc_id", "score", "text", "é"]), json_values, max_size=5)
 plain_ids = {"query_id": ids.filter(bool) | st.integers(-5, 5), "doc_id": ids.filter(bool) | st.integers(0, 99)}
-plain_objects = st.fixed_dictionaries(
-    {**plain_ids, "score": floats}, optional={"text": json_values, "rank": st.integers(0, 9)}
-)
-odd_cells = (
+more = {"text": json_values, "rank": st.integers(0, 9)}
+plain_objects = st.fixed_dictionaries({**plain_ids, "score": floats}, optional=more)
+odd_cells = [
     "1.5 ",
     " 2",
     "-0",
@@ -48,7 +47,7 @@ odd_cells = (
     "\0",
     "\r\n",
     *"+-.,\n\r\"'",
-)
+]
 cells = ids | floats.map(str) | whole.map(str) | st.sampled_from(odd_cells) | st.text(max_size=3)
 plain_rows = st.tuples(ids.filter(bool), ids.filter(bool), floats.map(repr), st.text(max_size=9))
 

@@ -214,11 +214,7 @@ TABLES = {
     "dict": {each["id"]: (each["document"], each["start"], each["end"]) for each in PLACES},
     "frame": polars.DataFrame(PLACES),
 }
-FILES = {
-    "jsonl": polars.DataFrame.write_ndjson,
-    "csv": polars.DataFrame.write_csv,
-    "parquet": polars.DataFrame.write_parquet,
-}
+FILES = {kind: getattr(polars.DataFrame, f"write_{kind}") for kind in ("ndjson", "csv", "parquet")}
 
 
 @for_each("form", [*TABLES, *FILES])

@@ -12,19 +12,8 @@ import pyarrow
 import pytest
 
 import assay
-from forms import (
-    QRELS,
-    QRELS_FRAME,
-    QRELS_TEXTS,
-    QUERIES,
-    RUN,
-    RUN_FRAME,
-    RUN_TEXTS,
-    TREC_QRELS,
-    TREC_RUN,
-    check,
-    ranked,
-)
+import forms
+from forms import QRELS, QRELS_TEXTS, QUERIES, RUN, RUN_TEXTS, TREC_QRELS, TREC_RUN, check, ranked
 from tables import for_each
 
 COMPRESSIONS = {
@@ -65,8 +54,8 @@ def test_the_format_may_be_named_against_the_file_name(format, make):
 
 def test_parquet_gives_the_same_bits(tmp_path):
     for kind in ("zstd", "snappy", "uncompressed"):
-        RUN_FRAME.write_parquet(tmp_path / "run.parquet", compression=kind, row_group_size=50)
-        QRELS_FRAME.write_parquet(tmp_path / "qrels.pq", compression=kind)
+        forms.RUN_FRAME.write_parquet(tmp_path / "run.parquet", compression=kind, row_group_size=50)
+        forms.QRELS_FRAME.write_parquet(tmp_path / "qrels.pq", compression=kind)
         check(tmp_path / "qrels.pq", tmp_path / "run.parquet")
     (tmp_path / "nameless").write_bytes((tmp_path / "run.parquet").read_bytes())
     check(run=tmp_path / "nameless")

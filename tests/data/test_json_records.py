@@ -14,13 +14,8 @@ from assay.files.source import Source
 
 # What the kernel reads itself.
 texts = st.text(st.characters(exclude_categories=("Cs",)))
-scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**18) + 1, 10**18 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | texts
-)
+numbers = st.integers(-(10**18) + 1, 10**18 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+scalars = st.none() | st.booleans() | numbers | texts
 values = st.recursive(scalars, lambda each: st.lists(each, max_size=4) | st.dictionaries(texts, each, max_size=4))
 PIECES = (
     *(

@@ -24,15 +24,7 @@ from tables import for_each
 
 # Of both kinds that a column of texts has: up to twelve bytes, and longer.
 QUERIES = ["1", "q2", "q-10", "a query with a long name", "a query with a long namé", "unjudged"]
-DOCUMENTS = [
-    "7",
-    "d2",
-    "D2",
-    "é",
-    "a document with a long name",
-    "a document with a long namé",
-    *map(str, range(20, 40)),
-]
+DOCUMENTS = ["7", "d2", "D2", "é", *(f"a document with a long nam{end}" for end in "eé"), *map(str, range(20, 40))]
 JUDGED = {query: {document: row % 3 for row, document in enumerate(DOCUMENTS[::2])} for query in QUERIES[:-1]}
 QRELS = Qrels(JUDGED)
 ROWS = list(itertools.product(QUERIES, DOCUMENTS))
@@ -78,12 +70,8 @@ def runs(draw, scores):
     return [(query, document, draw(scores)) for query, document in rows]
 
 
-IDS = (
-    pyarrow.string(),
-    pyarrow.large_string(),
-    pyarrow.string_view(),
-    pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
-)
+TEXT = pyarrow.string()
+IDS = (TEXT, pyarrow.large_string(), pyarrow.string_view(), pyarrow.dictionary(pyarrow.int8(), TEXT))
 SCORES = (pyarrow.float64(), pyarrow.float32(), pyarrow.int8(), pyarrow.uint16(), pyarrow.int64())
 ENCODINGS = ({}, {"use_dictionary": False}, {"use_dictionary": ["query_id"]})
 # Options of both writers, and of pyarrow's alone.
@@ -102,9 +90,8 @@ def pyarrow_files(draw):
     options = {**draw(st.fixed_dictionaries(WAYS | ARROW_WAYS)), **draw(st.sampled_from(ENCODINGS))}
 
     def write(rows, path):
-        columns = [
-            pyarrow.array(column).cast(kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)
-        ]
+        values = zip(zip(*rows, strict=True), kinds, strict=True)
+        columns = [pyarrow.array(column).cast(kind) for column, kind in values]
         names = ["query_id", "doc_id", "score", "text"]
         table = pyarrow.table([*columns, pyarrow.array([["x"]] * len(rows))], names=names)
         pyarrow.parquet.write_table(table, path, **options)
@@ -237,12 +224,10 @@ def test_what_is_left_to_polars(name, tmp_path):
     assert both(tmp_path / "run.parquet", [{}])[0] is None
 
 
-PACKED = [{"doc_id": "DELTA_BYTE_ARRAY"}, {"doc_id": "DELTA_LENGTH_BYTE_ARRAY"}]
+PACKED = [{"column_encoding": {"doc_id": f"DELTA_{kind}BYTE_ARRAY"}} for kind in ("", "LENGTH_")]
 
 
-@for_each(
-    "options", [{"compression": "brotli"}, *({"use_dictionary": False, "column_encoding": each} for each in PACKED)]
-)
+@for_each("options", [{"compression": "brotli"}, *({"use_dictionary": False, **each} for each in PACKED)])
 def test_compressions_and_encodings_that_the_kernel_lacks_are_left_to_polars(options, tmp_path):
     pyarrow.parquet.write_table(table(), tmp_path / "run.parquet", **options)
     found, expected = both(tmp_path / "run.parquet", [{}])

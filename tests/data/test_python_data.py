@@ -40,9 +40,8 @@ documents = st.sampled_from([*JUDGED["q"], "q", "c", "d", "ü", "😀", "a longe
 floats = st.floats(allow_nan=False, allow_infinity=False)
 scores = st.sampled_from([0.0, -0.0, 1.0, 1, 2, 0.1, 0.1 + 1e-12, -5, 1e300]) | floats
 odd_documents = documents | st.sampled_from(["", "\ud800", 7, 12, True, None, 1.5, Text("a"), Text("x"), b"a"])
-odd_scores = scores | st.sampled_from(
-    [math.nan, math.inf, True, None, "1", 10**400, -(10**30), Number(2), np.float32(0.1), np.int64(3), np.bool_(True)]
-)
+odd_numbers = [10**400, -(10**30), Number(2), np.float32(0.1), np.int64(3), np.bool_(True)]
+odd_scores = scores | st.sampled_from([math.nan, math.inf, True, None, "1", *odd_numbers])
 
 
 def found(ranking, options, index=INDEX):
@@ -57,9 +56,7 @@ def found(ranking, options, index=INDEX):
 
 @given(st.dictionaries(documents, scores, max_size=15), st.sampled_from(OPTIONS))
 @example(dict.fromkeys(["a", "c", "b", "d"], 1.0), OPTIONS[0])
-@example(
-    {"c": 1.0, "a": 1, "d": 0.5, "b": 0.5, "é": 0.0, "ü": -0.0, **dict.fromkeys(map(str, range(40)), 9.0)}, OPTIONS[1]
-)
+@example({"a": 1, "d": 0.5, "b": 0.5, "é": 0.0, "ü": -0.0, **dict.fromkeys(map(str, range(40)), 9)}, OPTIONS[1])
 def test_dicts(ranking, options):
     slow = found(MappingProxyType(ranking), options)
     assert found(ranking, options) == slow

@@ -139,9 +139,7 @@ def test_bad_rows_are_named(rows, message):
 def test_bad_rows_of_runs_are_named(form, convention):
     rows = [ir_measures.ScoredDoc("1", "a", 1.0), ir_measures.ScoredDoc("1", "b", "x")]
     for read in (lambda run: assay.evaluate({"1": ["a"]}, run, "ap", convention=convention), assay.Run):
-        with pytest.raises(
-            assay.errors.FormatError, match="the list, row 1: 'x' in the column 'score' is not a number"
-        ):
+        with pytest.raises(assay.errors.FormatError, match="row 1: 'x' in the column 'score' is not a number"):
             read(form(rows))
 
 

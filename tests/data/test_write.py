@@ -23,9 +23,8 @@ FILES = [f"data.{name}{suffix}" for name in TEXTS for suffix in SUFFIXES] + ["da
 BEIR = [f"beir.tsv{suffix}" for suffix in SUFFIXES]
 
 # What every format can hold: any text without blanks that is no comment and begins with no mark of the byte order.
-words = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\0 \t\r\n\x0b\x0c"), min_size=1, max_size=6
-)
+letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0 \t\r\n\x0b\x0c")
+words = st.text(letters, min_size=1, max_size=6)
 ids = words.filter(lambda name: name[0] not in "#\ufeff")
 wild_ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 5).map(float)
@@ -98,9 +97,8 @@ def check_groups(qrels, path):
     assert back.to_dict() == qrels.to_dict()
 
 
-graded = st.lists(
-    st.tuples(ids, ids, grades, ids), min_size=2, max_size=8, unique_by=lambda row: (row[0], row[1], row[3])
-)
+rows = st.tuples(ids, ids, grades, ids)
+graded = st.lists(rows, min_size=2, max_size=8, unique_by=lambda row: (row[0], row[1], row[3]))
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if "json" not in name or "jsonl" in name])
@@ -182,22 +180,19 @@ def test_a_trec_run_is_written_in_order_of_score_with_ranks_from_1(tmp_path):
 
 def test_rows_that_were_scattered_are_written_together(tmp_path):
     (tmp_path / "in.trec").write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 2 t\nq1 Q0 c 1 3 t\n")
-    assert written(assay.read_run(tmp_path / "in.trec"), tmp_path / "out.trec") == (
-        "q1 Q0 c 1 3 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n"
-    )
+    found = written(assay.read_run(tmp_path / "in.trec"), tmp_path / "out.trec")
+    assert found == "q1 Q0 c 1 3 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n"
 
 
 def test_trec_judgments(tmp_path):
-    assert written(Qrels({"q1": {"a": 3, "b": 0.5}, "q2": {"c": -1}}), tmp_path / "qrels.txt") == (
-        "q1 0 a 3\nq1 0 b 0.5\nq2 0 c -1\n"
-    )
+    found = written(Qrels({"q1": {"a": 3, "b": 0.5}, "q2": {"c": -1}}), tmp_path / "qrels.txt")
+    assert found == "q1 0 a 3\nq1 0 b 0.5\nq2 0 c -1\n"
     assert written(Qrels({"q1": [["a", "b"], ["a"]]}), tmp_path / "qrels.txt") == "q1 0 a 1\nq1 0 b 1\nq1 1 a 1\n"
 
 
 def test_beir_judgments(tmp_path):
-    assert written(Qrels({"q1": {"a": 3, "b c": 0}}), tmp_path / "qrels.tsv") == (
-        "query-id\tcorpus-id\tscore\nq1\ta\t3\nq1\tb c\t0\n"
-    )
+    found = written(Qrels({"q1": {"a": 3, "b c": 0}}), tmp_path / "qrels.tsv")
+    assert found == "query-id\tcorpus-id\tscore\nq1\ta\t3\nq1\tb c\t0\n"
 
 
 def test_tables(tmp_path):
