@@ -102,15 +102,13 @@ class Events(NamedTuple):
         # A number is missing where it is NaN, as pandas says it.
         is_given = column.is_not_null() & (column.is_not_nan() if column.dtype.is_float() else column != "nan")
         wrong = (numbers.is_null() & is_given) | numbers.is_infinite().fill_null(value=False)
-        if wrong.any():
-            row = int(wrong.arg_true()[0])
+        for row in wrong.arg_true():
             raise FormatError(f"{self.place(row)}: the {field} {show(self.frame[field][row])} is not a finite number")
         return numbers
 
     def needed_ids(self, field: str) -> polars.Series:
         found = self.ids(field)
-        if found.null_count():
-            row = int(found.is_null().arg_true()[0])
+        for row in found.is_null().arg_true():
             raise FormatError(f"{self.place(row)}: no {field}; each row needs one")
         return found
 

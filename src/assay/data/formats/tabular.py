@@ -198,12 +198,10 @@ def refuse_marks(ready: polars.DataFrame, batch: Batch, name: str) -> None:
     import polars
 
     for column in ready.select(polars.col(polars.String)):
-        for wrong, message in (
-            (column.str.contains("\0", literal=True).arg_true(), NUL),
-            (column.str.starts_with("\ufeff").arg_true(), INNER_MARK),
-        ):
-            if len(wrong):
-                raise FormatError(f"{name}, {batch.place(int(wrong[0]))}: {message}")
+        for row in column.str.contains("\0", literal=True).arg_true():
+            raise FormatError(f"{name}, {batch.place(row)}: {NUL}")
+        for row in column.str.starts_with("\ufeff").arg_true():
+            raise FormatError(f"{name}, {batch.place(row)}: {INNER_MARK}")
 
 
 def placed_records(batches: Generator[Batch], name: str) -> Generator[Placed]:

@@ -95,9 +95,7 @@ def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> po
     kind = column.dtype
     if kind == polars.Object:
         text = polars.Series(column.name, [as_id(each) for each in column], dtype=polars.String)
-        wrong = text.is_null().arg_true()
-        if len(wrong):
-            row = int(wrong[0])
+        for row in text.is_null().arg_true():
             raise FormatError(f"{name}, {place(row)}: {show(column[row])} is not an id; use strings or integers")
     elif kind == polars.String:
         text = column
@@ -105,9 +103,8 @@ def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> po
         text = column.cast(polars.String)
     else:
         raise FormatError(f"{name}: the column {show(column.name)} must hold strings or integers, not {kind}")
-    empty = (text == "").arg_true()
-    if len(empty):
-        raise FormatError(f"{name}, {place(int(empty[0]))}: the column {show(column.name)} is empty")
+    for row in (text == "").arg_true():
+        raise FormatError(f"{name}, {place(row)}: the column {show(column.name)} is empty")
     return text
 
 
@@ -136,9 +133,7 @@ def as_number(column: polars.Series, name: str, place: Callable[[int], str], *, 
         numbers = column.cast(polars.Float64, strict=False)
     else:
         raise FormatError(f"{name}: the column {show(column.name)} must hold numbers, not {kind}")
-    wrong = (numbers.is_null() | ~numbers.is_finite()).arg_true()
-    if len(wrong):
-        row = int(wrong[0])
+    for row in (numbers.is_null() | ~numbers.is_finite()).arg_true():
         what = "is not a number" if numbers[row] is None else "is not finite"
         raise FormatError(f"{name}, {place(row)}: {show(column[row])} in the column {show(column.name)} {what}")
     return numbers
