@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict, defaultdict, deque
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -35,52 +36,37 @@ class Stubborn:
         raise RuntimeError("no")
 
 
-def kind_of(value):
-    """What messages call the type of a value."""
-    return "None" if value is None else type(value).__name__
-
-
 def rows_of(*tables):
     """Rows of what is refused and words of the message."""
     return [(value, words) for table in tables for words, values in table.items() for value in values]
 
 
-def of_kinds(*words, form, values):
-    return {(*words, kind_of(value)): [form(value)] for value in values}
+def of_kinds(words, values, form=lambda value: value):
+    """Words with what messages call the type of each value."""
+    return {(*words, "None" if value is None else type(value).__name__): [form(value)] for value in values}
 
 
 AN_ID, A_NUMBER = "an id must be a string or an integer", "the score must be a number"
-A_PAIR = "a pair (document, score)"
+A_PAIR, WHOLE = "a pair (document, score)", ["list of documents", "dict of scores"]
+NO_NUMBERS = [None, "1", b"1", 1j, [1], {"score": 1}, (1.0, 2.0), np.array([1.0, 2.0]), Stubborn()]
 # What is refused in place of a ranking and in place of judgments, whose messages have a grade in place of a score.
 BAD_VALUES = rows_of(
-    of_kinds(
-        "list of documents", "dict of scores", form=lambda value: value, values=[None, b"d1", 5, iter([]), Stubborn()]
-    ),
-    of_kinds(AN_ID, form=lambda value: [value], values=[None, b"d1", 1.5, True, NAN, {"d1": 1}]),
-    of_kinds(AN_ID, form=lambda value: {value: 1.0}, values=[None, b"d1", 1.5, True, ("d", 1)]),
-    of_kinds(
-        *("'d1'", A_NUMBER),
-        form=lambda value: {"d1": value},
-        values=[None, "1", b"1", 1j, [1], {"score": 1}, (1.0, 2.0), np.array([1.0, 2.0]), Stubborn()],
-    ),
+    of_kinds(WHOLE, [None, b"d1", 5, iter([]), Stubborn()]),
+    of_kinds([AN_ID], [None, b"d1", 1.5, True, NAN, {"d1": 1}], lambda value: [value]),
+    of_kinds([AN_ID], [None, b"d1", 1.5, True, ("d", 1)], lambda value: {value: 1.0}),
+    of_kinds(["'d1'", A_NUMBER], NO_NUMBERS, lambda value: {"d1": value}),
     {
         ("list of documents", "str 'd1'"): ["d1"],
         ("empty string",): [[""], {"": 1.0, "d1": 1.0}],
         ("not valid Unicode",): [[LONE], {LONE: 1.0, "d1": 1.0}],
         ("an id has thousands of digits",): [[10**5000]],
         ("'d1'", "the score is NaN", "must be finite"): [{"d1": NAN}],
-        ("'d1'", "must be finite"): [
-            {"d1": value} for value in (INFINITY, -INFINITY, np.float32("nan"), Decimal("nan"))
-        ],
+        ("'d1'", "must be finite"): [{"d1": value} for value in (INFINITY, -INFINITY, np.float32(NAN), Decimal(NAN))],
         ("'d1'", "the score is too large for a float"): [{"d1": HUGE}, {"d0": 1.0, "d1": HUGE}],
     },
 )
 BAD_RANKINGS = BAD_VALUES + rows_of(
-    of_kinds(
-        *("list of documents", "dict of scores"),
-        form=lambda value: value,
-        values=[True, {"d1", "d2"}, frozenset(["d1"]), range(3), deque(["d1"]), object()],
-    ),
+    of_kinds(WHOLE, [True, {"d1", "d2"}, frozenset(["d1"]), range(3), deque(["d1"]), object()]),
     {
         ("list of documents",): ["", np.float64(1.5), np.array(5)],
         (AN_ID,): [[{"d1"}], [Stubborn()], [[["d1"], 1.0]], np.array([1.5, 2.5])],
@@ -103,12 +89,8 @@ BAD_JUDGMENTS = [(value, [word.replace("score", "grade") for word in words]) for
 )
 # What is given for the judgments and for the run as a whole.
 BAD_WHOLES = rows_of(
-    of_kinds(
-        "a dict, a list, a frame or a file",
-        form=lambda value: value,
-        values=[None, 5, b"q1", {"q1", "q2"}, iter([]), object(), Stubborn()],
-    ),
-    of_kinds(AN_ID, form=lambda value: {value: ["d1"]}, values=[None, 1.5, True, b"q1", ("q", 1)]),
+    of_kinds(["a dict, a list, a frame or a file"], [None, 5, b"q1", {"q1", "q2"}, iter([]), object(), Stubborn()]),
+    of_kinds([AN_ID], [None, 1.5, True, b"q1", ("q", 1)], lambda value: {value: ["d1"]}),
     {
         ("has no",): [{}, [], (), np.array([])],
         ("empty string",): [{"": ["d1"]}],
@@ -166,21 +148,15 @@ def test_objects_that_hold_themselves():
             evaluate(data, RUN)
 
 
-@for_each(
-    "ranking",
-    [
-        {"d2": Decimal("1.5"), "d1": Fraction(1, 3)},
-        {"d2": np.int8(3), "d1": np.float16(0.5)},
-        {"d2": 2**70, "d1": 0},
-        {"d2": np.array(2.0), "d1": 1},
-        OrderedDict(d2=2, d1=1),
-        Counter(d2=2, d1=1),
-        defaultdict(float, d2=2.0, d1=1.0),
-        MappingProxyType({"d2": 2.0, "d1": 1.0}),
-        {"d2": 5e-324, "d1": -0.0},
-        {"d2": -1e308, "d1": -1.7e308},
-    ],
-)
+OTHERS = [
+    *({"d2": Decimal("1.5"), "d1": Fraction(1, 3)}, {"d2": np.int8(3), "d1": np.float16(0.5)}, {"d2": 2**70, "d1": 0}),
+    *({"d2": np.array(2.0), "d1": 1}, {"d2": 5e-324, "d1": -0.0}, {"d2": -1e308, "d1": -1.7e308}),
+    *(kind(d2=2, d1=1) for kind in (OrderedDict, Counter, partial(defaultdict, float))),
+    MappingProxyType({"d2": 2.0, "d1": 1.0}),
+]
+
+
+@for_each("ranking", OTHERS)
 def test_other_numbers_and_mappings_are_taken(ranking):
     assert evaluate(QRELS, {"q1": ranking})["ap"] == 0.5
 

@@ -34,13 +34,8 @@ def write_trec(path):
     path.write_text("".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in ROWS))
 
 
-FILES = {
-    "run.trec": write_trec,
-    "run.json": lambda path: path.write_text(json.dumps(RUN)),
-    "run.jsonl": FRAME.write_ndjson,
-    "run.csv": FRAME.write_csv,
-    "run.parquet": FRAME.write_parquet,
-}
+FILES = {"run.trec": write_trec, "run.json": lambda path: path.write_text(json.dumps(RUN))}
+FILES |= {"run.jsonl": FRAME.write_ndjson, "run.csv": FRAME.write_csv, "run.parquet": FRAME.write_parquet}
 
 
 def check_collapsed(result):

@@ -113,14 +113,9 @@ def test_bad_ways_to_match(match, how, message):
 GOLD = Span("d", 10, 20)
 # A chunk, and its share of the gold span, of itself, and of both together.
 SHARES = [
-    (Span("d", 10, 20), 1, 1, 1),
-    (Span("d", 0, 30), 1, 10 / 30, 10 / 30),
-    (Span("d", 12, 14), 0.2, 1, 0.2),
-    (Span("d", 15, 25), 0.5, 0.5, 5 / 15),
-    (Span("d", 19, 29), 0.1, 0.1, 1 / 19),
-    (Span("d", 20, 30), 0, 0, 0),
-    (Span("d", 0, 10), 0, 0, 0),
-    (Span("e", 10, 20), 0, 0, 0),
+    *((Span("d", 10, 20), 1, 1, 1), (Span("d", 0, 30), 1, 10 / 30, 10 / 30), (Span("d", 12, 14), 0.2, 1, 0.2)),
+    *((Span("d", 15, 25), 0.5, 0.5, 5 / 15), (Span("d", 19, 29), 0.1, 0.1, 1 / 19)),
+    *((span, 0, 0, 0) for span in (Span("d", 20, 30), Span("d", 0, 10), Span("e", 10, 20))),
 ]
 
 

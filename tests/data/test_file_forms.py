@@ -1,28 +1,19 @@
 """All files of the same data give the same bits."""
 
-import bz2
-import gzip
 import io
 import json
-import lzma
 import os
 import threading
 
-import pyarrow
 import pytest
 
 import assay
 import forms
 from forms import QRELS, QRELS_TEXTS, QUERIES, RUN, RUN_TEXTS, TREC_QRELS, TREC_RUN, check, ranked
+from refusals import COMPRESSORS
 from tables import for_each
 
-COMPRESSIONS = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda content: pyarrow.compress(content, codec="zstd", asbytes=True),
-}
+COMPRESSIONS = {"": bytes, **{f".{ending}": compress for ending, compress in COMPRESSORS.items()}}
 
 
 @for_each("suffix", COMPRESSIONS)

@@ -157,18 +157,16 @@ def test_every_form_of_judgments_gives_the_same_bits(form):
     assert check(JUDGMENTS[form]).queries == QUERIES
 
 
+def of_letters(ids):
+    return np.array(list(ids))
+
+
 def test_relevant_documents_in_a_list_have_the_grade_1():
     graded = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
     run = {"q1": ["x", "b", "a"], "q2": ["c", "x"]}
     expected = scores_of(assay.evaluate(graded, run, MEASURES))
-    for form in (
-        {"q1": ["a", "b"], "q2": ["c"]},
-        {"q1": ("a", "b"), "q2": ("c",)},
-        {"q1": {"a", "b"}, "q2": frozenset("c")},
-        {"q1": np.array(["a", "b"]), "q2": np.array(["c"])},
-        {"q1": [["a"], ["b"]], "q2": [["c"]]},
-        {"q1": [["a", "b"]], "q2": [["c"]]},
-    ):
+    groups = {"q1": [["a"], ["b"]], "q2": [["c"]]}, {"q1": [["a", "b"]], "q2": [["c"]]}
+    for form in (*({"q1": kind("ab"), "q2": kind("c")} for kind in (list, tuple, set, frozenset, of_letters)), *groups):
         assert scores_of(assay.evaluate(form, run, MEASURES)) == expected
     assert scores_of(assay.evaluate([["a", "b"], ["c"]], list(run.values()), MEASURES)) == expected
 

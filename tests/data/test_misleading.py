@@ -7,14 +7,12 @@ import lzma
 import os
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
 
 import assay
-from assay._kernel import compress_zst
 from assay.errors import DataError, FileError, FormatError
-from refusals import GOOD, QRELS, refused
+from refusals import COMPRESSORS, GOOD, QRELS, refused
 from tables import for_each
 
 CSV = "query_id,doc_id,score\nq1,d1,1\nq1,d2,0.5\n"
@@ -63,15 +61,6 @@ def test_an_archive_that_begins_with_a_short_name_is_not_taken_for_text(member, 
     path = make("run.trec", compress(tarred(GOOD.encode(), member)))
     for act in BOTH:
         refused(lambda act=act: act(path), FormatError, ["run.trec is a tar archive; extract the data from it first"])
-
-
-def zst(content):
-    Path("plain").write_bytes(content)
-    compress_zst("plain", "compressed")
-    return Path("compressed").read_bytes()
-
-
-COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zst}
 
 
 @for_each("rest", [b"x", b"\0", b"a rest that is longer than any mark\n"])

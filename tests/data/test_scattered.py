@@ -7,28 +7,12 @@ import polars
 import pytest
 
 import assay
-from forms import (
-    MEASURES,
-    QRELS,
-    QRELS_NAMES,
-    QRELS_ROWS,
-    QUERIES,
-    RUN,
-    RUN_NAMES,
-    RUN_ROWS,
-    RUN_TEXTS,
-    check,
-    frame,
-    in_pandas,
-    records,
-    scores_of,
-    separated,
-    shuffled,
-)
+import forms
+from forms import MEASURES, QRELS, QUERIES, RUN, RUN_NAMES, RUN_ROWS, check, records, scores_of, separated, shuffled
 from tables import for_each
 
 ROWS = shuffled(RUN_ROWS)
-TABLE = frame(ROWS, "score")
+TABLE = forms.frame(ROWS, "score")
 TREC = "".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in ROWS).encode()
 FILES = {
     "run.trec": TREC,
@@ -43,7 +27,7 @@ FILES = {
 def test_scattered_rows_give_the_same_scores_and_a_note(threads, make):
     TABLE.write_parquet("run.parquet")
     files = [make(name, content) for name, content in FILES.items()]
-    for run in (*files, "run.parquet", TABLE, in_pandas(TABLE, "score"), TABLE.to_arrow()):
+    for run in (*files, "run.parquet", TABLE, forms.in_pandas(TABLE, "score"), TABLE.to_arrow()):
         result = check(run=run, threads=threads, notes=("scattered",))
         assert result.notes[0].text.startswith(f"rows of {len(QUERIES)} queries are not contiguous")
 
@@ -54,17 +38,18 @@ def test_tables_are_read_in_batches(batch, make, monkeypatch):
     monkeypatch.setattr("assay.data.formats.separated.BATCH", batch)
     monkeypatch.setattr("assay.data.formats.jsonl.BATCH", batch)
     for name in ("run.csv", "run.jsonl"):
-        check(run=make(name, RUN_TEXTS[name]))
+        check(run=make(name, forms.RUN_TEXTS[name]))
     apart = [row for row in RUN_ROWS if row[1] > "3"] + [row for row in RUN_ROWS if row[1] <= "3"]
     for name, text in (("run.csv", separated(apart, RUN_NAMES, ",")), ("run.jsonl", records(apart, RUN_NAMES))):
         check(run=make(name, text), notes=("scattered",))
 
 
 def test_scattered_judgments_are_put_together(make):
-    rows = shuffled(QRELS_ROWS)
+    rows = shuffled(forms.QRELS_ROWS)
     text = "".join(f"{query} 0 {document} {grade}\n" for query, document, grade in rows)
     per_query = assay.evaluate(QRELS, RUN, MEASURES).per_query()
-    for qrels in (make("q.trec", text), frame(rows, "relevance"), make("q.csv", separated(rows, QRELS_NAMES, ","))):
+    files = [make("q.trec", text), make("q.csv", separated(rows, forms.QRELS_NAMES, ","))]
+    for qrels in (*files, forms.frame(rows, "relevance")):
         assert assay.evaluate(qrels, RUN, MEASURES).per_query() == per_query
 
 

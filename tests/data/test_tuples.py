@@ -17,15 +17,8 @@ SUBTOPICS = "1 x a 1\n1 y b 1\n1 y a 1\n2 x b 0\n2 y c 1\n2 z d 1\n"
 RANKED = "1 Q0 b 1 1.0 t\n1 Q0 a 2 0.5 t\n2 Q0 a 1 0.5 t\n2 Q0 d 1 0.45 t\n2 Q0 c 2 0.4 t\n"
 PLAIN = SUBTOPICS.replace("x", "0").replace("y", "0").replace("z", "0").replace("1 0 b 1\n1 0 a 1\n", "1 0 b 1\n", 1)
 MEASURES = ["alpha_nDCG@10", "ERR_IA@10", "StRecall@1", "AP", "RR"]
-FORMS = {
-    "named tuples": list,
-    "a tuple of them": tuple,
-    "a generator": iter,
-    "pandas": pandas.DataFrame,
-    "polars": polars.DataFrame,
-    "a lazy frame": polars.LazyFrame,
-    "pyarrow": lambda rows: polars.DataFrame(rows).to_arrow(),
-}
+FORMS = [list, tuple, iter, pandas.DataFrame, polars.DataFrame, polars.LazyFrame]
+FORMS.append(lambda rows: polars.DataFrame(rows).to_arrow())
 
 
 def judged(text=SUBTOPICS):
@@ -36,7 +29,7 @@ def retrieved():
     return list(ir_measures.read_trec_run(RANKED))
 
 
-@for_each("form", FORMS.values())
+@for_each("form", FORMS)
 @for_each("convention", ["assay", "ir_measures"])
 def test_the_same_numbers_as_from_trec_files(form, convention):
     expected = assay.evaluate(io.StringIO(SUBTOPICS), io.StringIO(RANKED), MEASURES, convention=convention)
@@ -45,7 +38,7 @@ def test_the_same_numbers_as_from_trec_files(form, convention):
     assert found.per_query() == expected.per_query()
 
 
-@for_each("form", FORMS.values())
+@for_each("form", FORMS)
 def test_iterations_become_groups_unless_there_is_only_one(form):
     qrels = assay.Qrels(form(judged()))
     assert qrels.groups("1") == {"x": {"a": 1.0}, "y": {"b": 1.0, "a": 1.0}}
