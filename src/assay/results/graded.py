@@ -76,13 +76,11 @@ class GradedPairs(Exports):
 
 
 def table_of(frame: polars.DataFrame, caption: str, notes: Iterable[Note] = ()) -> Table:
-    """A frame as a table; what is undefined is left empty."""
     columns = tuple(Column(name, is_text=name in TEXTS) for name in frame.columns)
     return Table(columns, tuple(frame.fill_nan(None).iter_rows()), caption, tuple(map(str, notes)))
 
 
 def rows_of(frame: polars.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as JSON has them."""
     return [
         {name: value if isinstance(value, str) else finite(value) for name, value in row.items()}
         for row in frame.iter_rows(named=True)

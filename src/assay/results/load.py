@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.conventions import CONVENTIONS
 from assay.core.errors import DataError, FileError, FormatError
@@ -18,7 +18,7 @@ from assay.core.limits import LIMITS, refuse, size
 from assay.core.note import Note, NoteKind
 from assay.core.text import count, printable, show
 from assay.data.run import SEPARATOR, START, is_page, split_report
-from assay.files.source import check_path, is_source, open_source, prefix_errors
+from assay.files.source import Readable, check_path, is_source, open_source, prefix_errors
 from assay.results.result import Result, subject_of
 from assay.results.results import Results
 from assay.results.stored import VERSION, checksum_of, find_outside, is_too_large
@@ -36,9 +36,6 @@ from assay.results.stored_fields import (
     read_scores,
     read_statistics,
 )
-
-if TYPE_CHECKING:
-    from assay.files.source import Readable
 
 # The first version with what shows that nothing was changed.
 WITH_CHECKSUM = 3
@@ -75,7 +72,6 @@ def load_report(path: str | os.PathLike[str]) -> Results:
 
 
 def parse_result(content: bytes, name: str) -> Result:
-    """The result in the content of a file."""
     with prefix_errors(name):
         fields = check_head(parse_content(content))
         policies = read_policies(fields["policies"])
@@ -110,7 +106,6 @@ def parse_result(content: bytes, name: str) -> Result:
 
 
 def parse_content(content: bytes) -> object:
-    """The JSON of a file."""
     limits = LIMITS.get()
     if len(content) > limits.stored:
         raise refuse(f"the file is larger than {size(limits.stored)}, too large for a stored result", "stored")
@@ -163,7 +158,6 @@ def embedded_result(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_page(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a report."""
     file, limit = split_report(path)[0], LIMITS.get().stored
     with open_source(file) as source:
         page = source.read(limit=limit + 1)
@@ -187,7 +181,6 @@ def run_names(page: bytes) -> list[str]:
 
 
 def unpack(page: bytes, name: str) -> bytes:
-    """A part of a page."""
     import base64
     import binascii
     import gzip

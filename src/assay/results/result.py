@@ -13,7 +13,7 @@ from assay.conventions import find_convention, parse_measures
 from assay.core.errors import MeasureError
 from assay.core.measure import AGGREGATES, Measure, is_pooled
 from assay.core.note import Note, NoteKind
-from assay.core.policies import Signature, SignedMeasure
+from assay.core.policies import Policies, Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
 from assay.stats.intervals import (
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.judged import BoolArray, FloatArray
-    from assay.core.policies import Policies
     from assay.render.charts import Chart
     from assay.stats.anchored import Anchored
 

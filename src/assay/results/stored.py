@@ -22,7 +22,7 @@ import numpy as np
 
 from assay.core.errors import DataError, FileError
 from assay.core.limits import LIMITS, refuse, size
-from assay.core.note import NoteKind
+from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.text import Task, printable, show
 from assay.engine.ranking import repeats_of
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
-    from assay.core.note import Note
     from assay.core.policies import Policies
     from assay.results.result import Result
 

@@ -6,7 +6,7 @@ A measure that is not defined here is known by its name only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.conventions import resolve
-from assay.core.convention import LONGEST_NAME
+from assay.core.convention import LONGEST_NAME, Convention
 from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, is_pooled
 from assay.core.note import Note, NoteKind
@@ -26,9 +26,6 @@ from assay.results.result import combine_statistics
 from assay.results.stored import INFINITE, LONGEST_ID, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay.core.convention import Convention
     from assay.core.judged import FloatArray, Judged
 
 BACK = {word: value for value, word in INFINITE.items()}
@@ -113,7 +110,6 @@ def read_policies(fields: Mapping[str, Any]) -> Policies:
 
 
 def read_scores(rows: list[Any], measures: list[str]) -> tuple[list[str], dict[str, FloatArray]]:
-    """The queries, and the values of each measure."""
     seen: set[str] = set()
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, list) or len(row) != 1 + len(measures) or not isinstance(row[0], str):

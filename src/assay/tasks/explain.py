@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
-from assay.core.parameter import write_value
+from assay.core.parameter import Parameter, write_value
 from assay.core.ruling import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from assay.core.convention import Convention
-    from assay.core.parameter import Parameter
 
 WIDTH = 88
 INDENT = 16
@@ -47,6 +46,16 @@ class ParameterSetting:
     default: Any
     allowed: str
     help: str
+
+    @property
+    def label(self) -> str:
+        return f"@{self.name}" if self.is_cutoff else self.name
+
+    @property
+    def default_words(self) -> str:
+        if self.is_needed or self.default is None:
+            return "required" if self.is_needed else "no default"
+        return f"default {write_value(self.default)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,12 @@ class Explanation:
             wrapped = [line for text in paragraphs for line in wrap(text, WIDTH - INDENT)]
             lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
         if self.parameters:
-            lines += ["", "Parameters", *parameter_lines(self.parameters)]
+            lines += ["", "Parameters"]
+            width = max(len(each.label) for each in self.parameters)
+            for each in self.parameters:
+                texts = [f"{each.allowed} ({each.default_words})", each.help]
+                wrapped = [line for text in texts for line in wrap(text, WIDTH - width - 4)]
+                lines += [f"  {'' if row else each.label:<{width}}  {line}" for row, line in enumerate(wrapped)]
         for prompt in self.prompts:
             task = [line for text in (" ".join(prompt.task.split()), prompt.reply) for line in wrap(text, WIDTH - 2)]
             lines += ["", f"Prompt {prompt.name}, version {prompt.version}", *(f"  {line}" for line in task)]
@@ -136,7 +150,7 @@ class Explanation:
         parts += [f"**{title}:** {'; '.join(map(markdown, texts))}" for title, texts in sections(self).items()]
         if self.parameters:
             columns = tuple(Column(name, is_text=True) for name in ("parameter", "values", "default", "meaning"))
-            rows = tuple((label(each), each.allowed, default(each), each.help) for each in self.parameters)
+            rows = tuple((each.label, each.allowed, each.default_words, each.help) for each in self.parameters)
             parts.append(render(Table(columns, rows), "markdown").rstrip())
         for prompt in self.prompts:
             parts.append(f"**Prompt {markdown(str(prompt.name))}, version {prompt.version}:** {markdown(prompt.task)}")
@@ -195,21 +209,16 @@ def look_up(name: str) -> Explanation:
 def describe_measure(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
     """What the table says about a measure; `spelled` maps what a user wrote to what it means in full."""
     low, high = finite_bounds(definition.range)
+    same = ("name", "title", "summary", "formula", "higher_is_better", "undefined", "reference")
     return Explanation(
-        name=definition.name,
-        title=definition.title,
-        summary=definition.summary,
-        formula=definition.formula,
+        **{field: getattr(definition, field) for field in same},
         low=low,
         high=high,
         usual=finite_bounds(definition.usual_range or definition.range),
-        higher_is_better=definition.higher_is_better,
         aggregate="pooled" if definition.pooled else "corpus" if definition.corpus else definition.aggregate,
-        undefined=definition.undefined,
         parameters=[explain_parameter(definition, each) for each in definition.parameters.values()],
         aliases={alias: preset(definition, values) for alias, values in TABLE.aliases(definition).items()},
         conventions=spellings(definition),
-        reference=definition.reference,
         example=work(definition.example) if definition.example else None,
         spelled=spelled or {},
         prompts=[Asked(each.name, each.version, each.task, describe(each.reply)) for each in definition.prompts],
@@ -217,25 +226,17 @@ def describe_measure(definition: Definition, spelled: dict[str, str] | None = No
 
 
 def finite_bounds(bounds: tuple[float, float]) -> tuple[float | None, float | None]:
-    """The two bounds; None for one that is not finite."""
     low, high = (bound if math.isfinite(bound) else None for bound in bounds)
     return low, high
 
 
 def explain_parameter(definition: Definition, parameter: Parameter) -> ParameterSetting:
-    is_needed = parameter.default is inspect.Parameter.empty
-    return ParameterSetting(
-        name=parameter.name,
-        is_cutoff=parameter.name == definition.at,
-        is_needed=is_needed,
-        default=None if is_needed else parameter.default,
-        allowed=parameter.describe(),
-        help=parameter.help,
-    )
+    name, is_needed = parameter.name, parameter.default is inspect.Parameter.empty
+    default = None if is_needed else parameter.default
+    return ParameterSetting(name, name == definition.at, is_needed, default, parameter.describe(), parameter.help)
 
 
 def preset(definition: Definition, values: Mapping[str, Any]) -> str:
-    """The meaning of an alias."""
     inside = ",".join(f"{name}={write_value(value)}" for name, value in values.items())
     return f"{definition.name}({inside})" if inside else definition.name
 
@@ -264,7 +265,6 @@ def name_with_k(name: str, convention: Convention) -> str:
 
 
 def work(example: Example | AnswerExample | JudgedExample) -> Worked:
-    """The example, computed."""
     if isinstance(example, JudgedExample):
         from assay.measures.judged.case import replay
 
@@ -291,30 +291,23 @@ def work(example: Example | AnswerExample | JudgedExample) -> Worked:
 
 
 def sections(about: Explanation) -> dict[str, list[str]]:
-    """The parts that are a heading and a few sentences."""
     plain = ", ".join(alias for alias, meaning in about.aliases.items() if meaning == about.name)
     special = [f"{alias} = {meaning}" for alias, meaning in about.aliases.items() if meaning != about.name]
-    undefined = f"if {about.undefined}; such queries are left out of the mean"
+    undefined = f"if {about.undefined}; such queries are left out of the mean" if about.undefined else ""
+    values = describe_bounds(*about.usual)
+    if about.usual != (about.low, about.high):
+        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
     parts = {
         "You wrote": [f"{name} = {meaning}" for name, meaning in about.spelled.items()],
         "Formula": [about.formula],
         "Queries": [COMBINED[about.aggregate]],
-        "Range": [range_of(about)],
-        "Undefined": [undefined] if about.undefined else [],
+        "Range": [f"{values}; the {'higher' if about.higher_is_better else 'lower'} the better"],
+        "Undefined": [undefined] if undefined else [],
         "Aliases": [*([plain] if plain else []), *special],
         **{f"In {tool}": [", ".join(names)] for tool, names in about.conventions.items()},
         "Reference": [about.reference] if about.reference else [],
     }
     return {title: texts for title, texts in parts.items() if texts}
-
-
-def range_of(about: Explanation) -> str:
-    """The values that a measure can take."""
-    better = "higher" if about.higher_is_better else "lower"
-    values = describe_bounds(*about.usual)
-    if about.usual != (about.low, about.high):
-        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
-    return f"{values}; the {better} the better"
 
 
 def describe_bounds(low: float | None, high: float | None) -> str:
@@ -323,35 +316,11 @@ def describe_bounds(low: float | None, high: float | None) -> str:
     return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
 
-def parameter_lines(parameters: list[ParameterSetting]) -> list[str]:
-    """The allowed values of each parameter, with its meaning below."""
-    width = max(len(label(each)) for each in parameters)
-    lines = []
-    for each in parameters:
-        texts = [f"{each.allowed} ({default(each)})", each.help]
-        wrapped = [line for text in texts for line in wrap(text, WIDTH - width - 4)]
-        lines += [f"  {'' if row else label(each):<{width}}  {line}" for row, line in enumerate(wrapped)]
-    return lines
-
-
-def label(setting: ParameterSetting) -> str:
-    return f"@{setting.name}" if setting.is_cutoff else setting.name
-
-
-def default(setting: ParameterSetting) -> str:
-    if setting.is_needed:
-        return "required"
-    return "no default" if setting.default is None else f"default {write_value(setting.default)}"
-
-
-def listed_texts(texts: Any) -> str:  # noqa: ANN401 - a text or several
-    return texts if isinstance(texts, str) else " | ".join(map(str, texts))
-
-
 def example_lines(example: Worked) -> list[str]:
     """The grades, texts or replies, the working and the value."""
     if example.record is not None:
-        grades = [f"{name}: {listed_texts(each)}" for name, each in example.record.items()]
+        texts = {name: [each] if isinstance(each, str) else each for name, each in example.record.items()}
+        grades = [f"{name}: {' | '.join(map(str, each))}" for name, each in texts.items()]
         grades += [f"the judge: {json.dumps(each, ensure_ascii=False)}" for each in example.replies or ()]
     elif example.references is not None:
         grades = [f"references: {' | '.join(example.references)}", f"answer: {example.prediction}"]

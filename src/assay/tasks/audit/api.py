@@ -7,7 +7,7 @@ effect of that choice on this data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
-from assay.core.measure import AGGREGATES, Measure
+from assay.core.measure import AGGREGATES, Definition, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.parameter import write_value
 from assay.core.policies import Policies, policy_sentence
@@ -32,12 +32,8 @@ from assay.tasks.evaluate.plan import Plan
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score, warned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
     from assay._kernel import Progress
     from assay.core.judged import IntArray, Judged
-    from assay.core.measure import Definition
-    from assay.core.parameter import Parameter
 
 
 def audit(
@@ -78,8 +74,8 @@ def audit(
     data: Any = gather(run)
     # What can be read only once is put aside.
     with open_source(data) if is_source(data) else nullcontext(data) as again:
-        how = partial(AuditScores, rule=rule, threads=threads, format=format, columns=columns, progress=progress)
-        score_run = partial(how, qrels, again)
+        how: Any = {"rule": rule, "threads": threads, "format": format, "columns": columns, "progress": progress}
+        score_run = partial(AuditScores, qrels, again, **how)
         try:
             found = account_for(readings, score_run, notes)
         except DuplicateError as error:
@@ -112,11 +108,11 @@ def account_for(
     needed = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
     needed += [("assay", point) for each in routes.values() for route in each for _, point in route]
     scores = score_run(dict.fromkeys(needed))
-    accounts = {
-        name: tuple(scores.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
-        for name, each in readings.items()
-    }
-    ties = {name: scores.ties(each[0]) for name, each in readings.items()}
+    accounts, ties = {}, {}
+    for name, (first, *_) in readings.items():
+        pairs = zip(readings[name], routes[name], strict=True)
+        accounts[name] = tuple(scores.account(first, *pair) for pair in pairs)
+        ties[name] = scores.ties(first)
     return Audit(accounts, ties, loud_first([*notes, *scores.notes]))
 
 
@@ -138,8 +134,7 @@ class AuditScores:
         self.scorer = Scorer(plan, qrels, threads=threads)
         self.run = self.scorer.read(run, **how)
         by_name = plan.unusable(self.run)
-        tools = plan.tools
-        self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in tools.items()}}
+        self.refused = {"assay": set(), **{tool.name: by_name.get(name, set()) for name, tool in plan.tools.items()}}
         self.scored: dict[Chosen, Scored] = {}
         self.notes = [note for what, each in self.run.refused.items() for note in refused_notes(each, what)]
         self.notes += [*self.run.chunk_notes(0), *overlap_notes(self.run, plan.policies.doc_id)]
@@ -154,28 +149,22 @@ class AuditScores:
                     self.notes.append(Note.of(NoteKind.UNCOMPUTED, reason=error))
 
     def score(self, judged: Judged, chosen: Chosen, found: IntArray) -> Scored:
-        """The scores of a reading."""
         queries = self.scorer.qrels.queries
         return score(judged, {"": chosen.measure}, chosen.policies, queries=queries, present=found >= 0)
 
-    def as_tool(self, scored: Scored, tool: str) -> Scored:
-        """The scores, with NaN for the queries that the tool cannot use."""
-        refused = self.refused[tool]
-        if not refused:
-            return scored
+    def overall(self, scored: Scored, tool: str) -> tuple[float, int]:
+        """The one number of a reading, and over how many queries; those that the tool cannot use count as NaN."""
         queries = self.scorer.qrels.queries
-        blank = is_among([queries[number] for number in scored.keep], refused)
-        return scored._replace(scores={"": np.where(blank, np.nan, scored.scores[""])})
+        blank = is_among([queries[number] for number in scored.keep], self.refused[tool])
+        scores = np.where(blank, np.nan, scored.scores[""])
+        aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
+        return scored.means[""] if scored.means else aggregate(scores), int((~np.isnan(scores)).sum())
 
     def value(self, chosen: Chosen, tool: str) -> tuple[float, int]:
-        """The mean of a reading, or its other aggregate, and over how many queries; NaN if it cannot be computed."""
-        if chosen not in self.scored:
-            return float("nan"), 0
-        scored = self.as_tool(self.scored[chosen], tool)
-        return overall(scored), int((~np.isnan(scored.scores[""])).sum())
+        """The number of a reading, NaN if it cannot be computed, and over how many queries."""
+        return self.overall(self.scored[chosen], tool) if chosen in self.scored else (float("nan"), 0)
 
     def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
-        """A tool's number, and the steps to it."""
         steps, idle = [], []
         value, _ = self.value(start.chosen, start.tool)
         for choice, chosen, tool in points(start, reading, route, self.refused):
@@ -186,9 +175,8 @@ class AuditScores:
                 steps.append(Step(choice, moved - value, moved))
             value = moved
         tool, name, chosen, beside = reading
-        numbers = self.value(chosen, tool)
         meant = (chosen.measure.full_name, str(chosen.policies))
-        return Account(tool, name, beside, *meant, *numbers, tuple(steps), tuple(idle))
+        return Account(tool, name, beside, *meant, *self.value(chosen, tool), tuple(steps), tuple(idle))
 
     def ties(self, reading: Reading) -> Ties:
         """Ties and unjudged documents up to the cutoff, and the measure under the best and the worst order of ties."""
@@ -207,24 +195,13 @@ class AuditScores:
                 scored = self.score(reordered, chosen, found)
             except MeasureError:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
-            extremes.append(overall(self.as_tool(scored, reading.tool)))
+            extremes.append(self.overall(scored, reading.tool)[0])
         k = chosen.measure.values.get("k") or chosen.policies.depth
         hits = judged.hits.top(k)
         retrieved = int(judged.cut(k).sum())
         judged_among_them = int(judged.judged().top(k).count().sum())
-        return Ties(
-            tied=int((hits.tied > 0).sum()),
-            hits=len(hits.rank),
-            unjudged=1 - judged_among_them / retrieved if retrieved else 0.0,
-            low=min(extremes),
-            high=max(extremes),
-        )
-
-
-def overall(scored: Scored) -> float:
-    """The one number of the only measure that was computed."""
-    aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
-    return scored.means[""] if scored.means else aggregate(scored.scores[""])
+        unjudged = 1 - judged_among_them / retrieved if retrieved else 0.0
+        return Ties(int((hits.tied > 0).sum()), len(hits.rank), unjudged, min(extremes), max(extremes))
 
 
 def points(
@@ -253,45 +230,38 @@ def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
     steps: list[tuple[str, Chosen]] = []
     current = start
 
-    def step(choice: str, chosen: Chosen) -> None:
+    def step(choice: str, **changes: Any) -> None:  # noqa: ANN401 - a measure or policies
         nonlocal current
-        current = chosen
-        steps.append((choice, chosen))
+        current = current._replace(**changes)
+        steps.append((choice, current))
 
     def change_policies(names: Iterable[str]) -> None:
         for name in names:
             value = getattr(end.policies, name)
             if getattr(current.policies, name) != value:
-                policies = replace(current.policies, **{name: value})
-                step(policy_sentence(name, value), Chosen(current.measure, policies))
+                step(policy_sentence(name, value), policies=replace(current.policies, **{name: value}))
 
     change_policies([] if end.policies.depth is None else ["depth"])
     definition, values = end.measure.definition, end.measure.values
     if start.measure.definition is not definition:
-        kept = {**values, **kept_values(start.measure, definition)}
-        step(definition.title, Chosen(Measure(definition, kept), current.policies))
+        step(definition.title, measure=Measure(definition, {**values, **kept_values(start.measure, definition)}))
     for name, value in values.items():
         if current.measure.values[name] != value:
             changed = Measure(definition, {**current.measure.values, name: value})
-            step(parameter_sentence(changed, name, value), Chosen(changed, current.policies))
+            step(parameter_sentence(changed, name, value), measure=changed)
     change_policies(Policies.__slots__)
     return steps
 
 
 def kept_values(start: Measure, end: Definition) -> dict[str, Any]:
     """The parameters set in a measure that another measure can have too."""
-
-    def alike(parameter: Parameter) -> Parameter:
-        return parameter._replace(help="", default=None)
-
-    parameters = start.definition.parameters
-    return {
-        name: value
-        for name, value in start.values.items()
-        if value not in (None, parameters[name].default)
-        and name in end.parameters
-        and alike(end.parameters[name]) == alike(parameters[name])
-    }
+    kept = {}
+    for name, value in start.values.items():
+        both = [each.parameters[name] for each in (start.definition, end) if name in each.parameters]
+        mine, *theirs = [each._replace(help="", default=None) for each in both]
+        if theirs == [mine] and value not in (None, both[0].default):
+            kept[name] = value
+    return kept
 
 
 def parameter_sentence(measure: Measure, name: str, value: Any) -> str:  # noqa: ANN401 - a parameter may be of any kind

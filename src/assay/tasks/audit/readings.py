@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, resolve, write_name
-from assay.core.convention import split_name
+from assay.core.convention import Convention, Name, NameOption, split_name
 from assay.core.errors import MeasureError
-from assay.core.measure import Measure
+from assay.core.measure import Definition, Measure
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import write_value
 from assay.core.policies import Policies
@@ -18,10 +19,7 @@ from assay.core.text import show
 from assay.measures import TABLE, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from assay.core.convention import Convention, Name, NameOption
-    from assay.core.measure import Definition
+    from collections.abc import Mapping
 
 
 class Reading(NamedTuple):
@@ -36,7 +34,6 @@ class Reading(NamedTuple):
     beside: str = ""
 
     def under(self, options: Mapping[str, Any]) -> Reading:
-        """The reading with some policies changed."""
         return self._replace(chosen=self.chosen._replace(policies=self.chosen.policies.changed(options)))
 
 
@@ -85,17 +82,14 @@ def read_request(name: str, start: Convention) -> AuditRequest:
     ('ranx', <measure ap(rel=2)@100>, ['rel'])
     """
     found = resolve([name], start, {})
-    if len(found) > 1:
-        raise MeasureError(
-            f"{show(name)} means {len(found)} measures; audit them one by one, such as {next(iter(found))}"
-        )
-    sought = next(iter(found.values()))
+    (first, sought), *others = found.items()
+    if others:
+        raise MeasureError(f"{show(name)} means {len(found)} measures; audit them one by one, such as {first}")
     if sought.measure.definition.of != "rankings":
         raise MeasureError(f"{show(name)} is a measure of {sought.measure.definition.of}; only rankings can be audited")
-    tool, colon, rest = name.partition(":")
-    is_prefixed = bool(colon) and tool in CONVENTIONS
-    own = rest if is_prefixed else name
-    owner = CONVENTIONS[tool] if is_prefixed else owner_of(name, start, sought.measure)
+    prefix, colon, rest = name.partition(":")
+    own, owner = name, CONVENTIONS.get(prefix) if colon else None
+    own, owner = (name, owner_of(name, start, sought.measure)) if owner is None else (rest, owner)
     meant = resolve([own], owner, {})
     return AuditRequest(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
 
@@ -145,12 +139,10 @@ def readings_of(tool: Convention, request: AuditRequest) -> list[Reading]:
     definition = request.measure.definition
     at = request.measure.values.get(definition.at)
     names = kin_names(tool, definition)
-    at_cutoff = [
-        name for name, entry in names.items() if "@{}" in entry.measure and kinds(entry)[0].at == definition.at
-    ]
-    whole = [name for name, entry in names.items() if "@{}" not in entry.measure.replace("[@{}]", "")]
-    found = [] if at is None else [nearest_reading(tool, name, request, at) for name in at_cutoff]
+    cut = [name for name, entry in names.items() if "@{}" in entry.measure and kinds(entry)[0].at == definition.at]
+    found = [] if at is None else [nearest_reading(tool, name, request, at) for name in cut]
     if not found and definition.at in ("k", ""):
+        whole = [name for name, entry in names.items() if "@{}" not in entry.measure.replace("[@{}]", "")]
         uncut = [nearest_reading(tool, name, request, None) for name in whole]
         found = [None if each is None else at_depth(each, at) for each in uncut]
     readings: dict[Chosen, Reading] = {}
@@ -163,14 +155,12 @@ def readings_of(tool: Convention, request: AuditRequest) -> list[Reading]:
 
 
 def kin_names(tool: Convention, definition: Definition) -> dict[str, Name]:
-    """The tool's names for measures of that kind."""
     return {name: entry for name, entry in tool.names.items() if any(is_kin(each, definition) for each in kinds(entry))}
 
 
 def kinds(entry: Name) -> list[Definition]:
-    """The measures that a name can mean."""
     switches = [option.words.values() for option in entry.options.values() if option.parameter == "measure"]
-    texts = dict.fromkeys([entry.measure, *(text for words in switches for text in words)])
+    texts = dict.fromkeys(chain([entry.measure], *switches))
     return [TABLE.find(re.split(r"[(@\[]", text)[0])[0] for text in texts]
 
 
@@ -192,17 +182,13 @@ def at_depth(reading: Reading, at: float | None) -> Reading | None:
 
 def nearest_reading(tool: Convention, name: str, request: AuditRequest, at: float | None) -> Reading | None:
     """The meaning of the name that is nearest to the request, among those of its kind."""
-    readings = [with_requested_options(tool, name, options, request, at) for options in option_sets(tool.names[name])]
+    # The options that decide which measure the name means, one set for each.
+    needed, others = tool.names[name].needed, tool.names[name].options.items()
+    words = [(option, word) for option, about in others if about.parameter == "measure" for word in about.words]
+    sets = [dict(needed), *({**needed, option: word} for option, word in words)]
+    readings = [with_requested_options(tool, name, options, request, at) for options in sets]
     kin = [each for each in readings if each and is_kin(each.chosen.measure.definition, request.measure.definition)]
     return min(kin, key=lambda each: distance(each.chosen, request.meant), default=None)
-
-
-def option_sets(entry: Name) -> Iterator[dict[str, str]]:
-    """The options that decide which measure the name means, one set for each."""
-    yield dict(entry.needed)
-    for name, option in entry.options.items():
-        if option.parameter == "measure":
-            yield from ({**entry.needed, name: word} for word in option.words)
 
 
 def with_requested_options(
@@ -212,7 +198,10 @@ def with_requested_options(
     entry = tool.names[name]
     reading = read_spelling(tool, write_name(name, tool, at, options), {})
     for option, about in entry.options.items():
-        value = requested_value(about, request, is_needed=option in entry.needed)
+        # A required option is set as the measure has it, except the lowest relevant grade: it goes with a tool's gains,
+        # and is set only if the name does.
+        is_set = about.parameter in request.told or (option in entry.needed and about.parameter != "rel")
+        value = option_value(request.meant, about) if is_set else None
         text = None if value is None else tool_word(about, value, request)
         if reading is None or text is None or option_value(reading.chosen, about) == value:
             continue
@@ -242,25 +231,12 @@ def with_level(tool: Convention, reading: Reading, request: AuditRequest) -> Rea
     return switched_on._replace(beside=tool.level.format(write_value(level)))
 
 
-def requested_value(option: NameOption, request: AuditRequest, *, is_needed: bool) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-    """What an option should be, or None if the request does not set it.
-
-    A required option is set as the measure has it, except the lowest relevant grade: it goes with a tool's gains, and
-    is set only if the name does.
-    """
-    is_told = option.parameter in request.told
-    return option_value(request.meant, option) if is_told or (is_needed and option.parameter != "rel") else None
-
-
 def option_value(chosen: Chosen, option: NameOption) -> Any:  # noqa: ANN401 - a parameter may be of any kind
-    """The value of the parameter or the policy that an option sets."""
-    return (
-        getattr(chosen.policies, option.parameter) if option.is_policy else chosen.measure.values.get(option.parameter)
-    )
+    name = option.parameter
+    return getattr(chosen.policies, name) if option.is_policy else chosen.measure.values.get(name)
 
 
 def tool_word(option: NameOption, value: Any, request: AuditRequest) -> str | None:  # noqa: ANN401 - a parameter may be of any kind
-    """The tool's word for a value, if it has one."""
     if option.words:
         return next((text for text, each in option.words.items() if each == value), None)
     parameter = request.measure.definition.parameters.get(option.parameter)

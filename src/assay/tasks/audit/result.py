@@ -12,8 +12,6 @@ from assay.render import Column, Exports, Table, finite, json_fields, render, sh
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars
-
     from assay.core.note import Note
 
 # Numbers that differ by no more than this, absolutely or relatively, are the same: the rest is rounding.
@@ -96,15 +94,12 @@ class Audit(Exports):
         columns = self.table().columns[1:]
         rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
         lines = [measure, "", render(Table(columns, rows), "table"), printable(self._ties_text(measure)), ""]
-        same = [
-            f"{each.tool} {each.shown}" for each in accounts[1:] if not each.steps and is_same(each.value, first.value)
-        ]
-        if same:
-            lines += [f"same as {first.tool}: {', '.join(same)}", ""]
         ways: dict[tuple[Step, ...], list[str]] = {}
         for each in accounts[1:]:
-            if each.steps:
+            if each.steps or is_same(each.value, first.value):
                 ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
+        if same := ways.pop((), []):
+            lines += [f"same as {first.tool}: {', '.join(same)}", ""]
         for steps, names in ways.items():
             start, end = (shown(value, Column("")) for value in (first.value, steps[-1].value))
             lines.append(f"from {first.tool} {start} to {', '.join(names)}:")
@@ -133,19 +128,16 @@ class Audit(Exports):
         notes = (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties))
         return Table(columns, rows, notes=notes)
 
-    def to_polars(self) -> polars.DataFrame:
-        """One row per measure and tool."""
-        import polars
-
-        table = self.table()
-        return polars.DataFrame(list(table.rows), schema=[column.name for column in table.columns], orient="row")
-
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: every number and every step."""
+
+        def plain(record: NamedTuple) -> dict[str, Any]:
+            return {name: finite(value) for name, value in record._asdict().items()}
+
         measures = {}
         for measure, accounts in self.accounts.items():
-            ties = {name: finite(value) for name, value in self.ties[measure]._asdict().items()}
-            measures[measure] = {"tools": [account_dict(each) for each in accounts], "ties": ties}
+            tools = [plain(each) | {"steps": [*map(plain, each.steps)], "idle": [*each.idle]} for each in accounts]
+            measures[measure] = {"tools": tools, "ties": plain(self.ties[measure])}
         return json_fields("audit") | {"measures": measures, "notes": [note.to_dict() for note in self.notes]}
 
 
@@ -160,13 +152,7 @@ def signed(worth: float) -> str:
     return f"{worth:+.4f}" if abs(worth) >= SHOWN else f"{worth:+.0e}"
 
 
-def account_dict(account: Account) -> dict[str, Any]:
-    steps = [{**step._asdict(), "worth": finite(step.worth), "value": finite(step.value)} for step in account.steps]
-    return {**account._asdict(), "value": finite(account.value), "steps": steps, "idle": list(account.idle)}
-
-
 def differences(account: Account) -> str:
-    """The steps that moved the number, in one line."""
     return "; ".join(f"{step.choice} ({signed(step.worth)})" for step in account.steps)
 
 

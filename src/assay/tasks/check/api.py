@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from assay.core.id_difference import MOST_IDS, find_difference
 from assay.core.progress import watched
 from assay.core.text import Option, count, show, some
 from assay.data.passages import is_number
-from assay.data.qrels import Qrels
+from assay.data.qrels import Qrels, QueryTable
 from assay.data.run import Run
 from assay.files.source import describe, is_source
 from assay.tasks.check.result import CheckedFile, CheckFinding, CheckReport, Level
@@ -26,10 +26,8 @@ from assay.tasks.evaluate.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from assay.core.judged import BoolArray, IntArray
-    from assay.data.qrels import QueryTable
 
     Watch = Callable[[str], AbstractContextManager[object]]
 
@@ -62,18 +60,12 @@ def check(
     """
     if not (is_number(rel) and abs(rel) <= sys.float_info.max):
         raise PolicyError(f"rel must be a number, not {show(rel)}")
-    named = [
+    first, *others = [
         (describe(data) if is_source(data) else f"run {number}" if number else "qrels", data)
         for number, data in enumerate((qrels, *runs))
     ]
-    return check_sources(
-        named[0],
-        named[1:],
-        rel=rel,
-        qrels_format=qrels_format,
-        run_format=run_format,
-        watch=watched if progress else nullcontext,
-    )
+    formats = {"qrels_format": qrels_format, "run_format": run_format}
+    return check_sources(first, others, rel=rel, **formats, watch=watched if progress else nullcontext)
 
 
 def check_sources(
@@ -92,15 +84,13 @@ def check_sources(
         subject: Literal["judgments", "run"] = "run" if number else "judgments"
         with watch(name):
             try:
-                if not number:
-                    judgments = (
-                        data if isinstance(data, Qrels) else Qrels(data, format=qrels_format, duplicates="first")
-                    )
-                    files.append(check_qrels(judgments, name, rel))
-                else:
+                if number:
                     # The run is held in memory, unlike in `evaluate`.
                     run = data if isinstance(data, Run) else Run(data, format=run_format)
                     files.append(check_run(run, name, judgments))
+                    continue
+                judgments = data if isinstance(data, Qrels) else Qrels(data, format=qrels_format, duplicates="first")
+                files.append(check_qrels(judgments, name, rel))
             except AssayError as error:
                 # Data that cannot be read is a finding like any other.
                 advice = "fix this first; the rest of this file was not checked"
@@ -109,7 +99,6 @@ def check_sources(
 
 
 def check_qrels(qrels: Qrels, name: str, rel: float = 1.0) -> CheckedFile:
-    """Findings in judgments; `rel` is the lowest relevant grade."""
     facts = {
         "queries": len(qrels),
         "judgments": len(qrels.rows),
@@ -140,12 +129,10 @@ def check_run(run: Run, name: str, qrels: Qrels | None) -> CheckedFile:
 
 
 def judged_documents(qrels: Qrels) -> set[str]:
-    """Every document that is judged for some query."""
     return {document for number in range(len(qrels)) for document in qrels.rows.documents(number)}
 
 
 def check_relevant(qrels: Qrels, rel: float) -> CheckFinding:
-    """Whether every query has a relevant document."""
     found = np.add.reduceat(np.append(qrels.values >= rel, 0), qrels.starts[:-1]) * (np.diff(qrels.starts) > 0)
     bare = [qrels.queries[number] for number in np.flatnonzero(found == 0)]
     if not bare:
@@ -159,7 +146,6 @@ def check_relevant(qrels: Qrels, rel: float) -> CheckFinding:
 
 
 def check_negative(qrels: Qrels) -> CheckFinding:
-    """Whether grades are below 0."""
     number = int((qrels.values < 0).sum())
     if not number:
         return CheckFinding("ok", "negative", "no grade is below 0")
@@ -169,19 +155,18 @@ def check_negative(qrels: Qrels) -> CheckFinding:
 
 def check_duplicates(table: QueryTable, noun: str) -> CheckFinding:
     """Whether a query lists a document twice (in the same group)."""
-    number, first = 0, ("", "")
+    number, first = 0, ""
     for place, query in enumerate(table.queries):
-        documents = table.rows.documents(place)
-        groups = table.rows.groups(place)
-        rows = documents if groups is None else list(zip(documents, groups, strict=True))
+        documents, groups = table.rows.documents(place), table.rows.groups(place)
+        rows = list(zip(documents, documents if groups is None else groups, strict=True))
         again = len(rows) - len(set(rows))
         if again and not number:
-            twice = next(row for row, times in Counter(rows).items() if times > 1)
-            first = (query, twice if isinstance(twice, str) else twice[0])
+            twice = next(document for (document, _), times in Counter(rows).items() if times > 1)
+            first = f"document {show(twice)} of query {show(query)}"
         number += again
     if not number:
         return CheckFinding("ok", "duplicates", f"no duplicate {noun}s")
-    said = f"{count(number, f'duplicate {noun}')}, such as document {show(first[1])} of query {show(first[0])}"
+    said = f"{count(number, f'duplicate {noun}')}, such as {first}"
     advice = f"remove them, or set {Option('duplicates', 'first')} or {Option('duplicates', 'last')}"
     return CheckFinding("bad", "duplicates", said, advice)
 
@@ -198,18 +183,16 @@ def match_queries(run: Run, qrels: Qrels) -> list[CheckFinding]:
     if len(missing) == len(qrels):
         said = f"judgments and run have no query in common: the judgments have {some(missing)}, the run {some(extra)}"
         return [CheckFinding("bad", "queries", said, "use the judgments that belong to this run")]
-    found = [
-        CheckFinding("ok", "missing", "every judged query is in the run"),
-        CheckFinding("ok", "unjudged", "every query in the run has judgments"),
-    ]
+    lacking = CheckFinding("ok", "missing", "every judged query is in the run")
+    unjudged = CheckFinding("ok", "unjudged", "every query in the run has judgments")
     if missing:
         said = f"{count(len(missing), 'judged query is', 'judged queries are')} missing from the run: {some(missing)}"
         advice = f"they score 0; trec_eval leaves these out: {Option('missing', 'skip')}"
-        found[0] = CheckFinding("warn", "missing", said, advice)
+        lacking = CheckFinding("warn", "missing", said, advice)
     if extra:
         said = f"{count(len(extra), 'query in the run has', 'queries in the run have')} no judgments: {some(extra)}"
-        found[1] = CheckFinding("warn", "unjudged", said, "they are left out; judge them if they should count")
-    return found
+        unjudged = CheckFinding("warn", "unjudged", said, "they are left out; judge them if they should count")
+    return [lacking, unjudged]
 
 
 def match_documents(run: Run, qrels: Qrels) -> CheckFinding:
@@ -236,20 +219,16 @@ def match_documents(run: Run, qrels: Qrels) -> CheckFinding:
 
 
 def check_judged(run: Run, qrels: Qrels) -> CheckFinding:
-    """How much of the top of the rankings is judged."""
     scorer = Scorer(make_plan(["judged@10", "judged@100"], missing="skip", duplicates="count"), qrels)
     at_10, at_100 = scorer.evaluate(run).mean.values()
     said = f"{percent(at_10)} of the top 10 documents are judged, {percent(at_100)} of the top 100"
     if at_10 >= FEW_JUDGED:
         return CheckFinding("ok", "judged", said)
-    advice = (
-        f"unjudged documents count as not relevant; judge more, or use bpref or {Option('judged_only', value=True)}"
-    )
-    return CheckFinding("warn", "judged", said, advice)
+    advice = f"judge more, or use bpref or {Option('judged_only', value=True)}"
+    return CheckFinding("warn", "judged", said, f"unjudged documents count as not relevant; {advice}")
 
 
 def check_lengths(lengths: IntArray) -> CheckFinding:
-    """How many rankings end early."""
     fewer = {depth: int((lengths < depth).sum()) for depth in DEPTHS}
     if not any(fewer.values()):
         return CheckFinding("ok", "short", f"every query has at least {DEPTHS[-1]:,} documents")
@@ -280,7 +259,6 @@ def check_ties(run: Run) -> CheckFinding:
 
 
 def check_direction(run: Run) -> CheckFinding:
-    """Whether scores rise down the list, as distances do."""
     steps = [np.diff(run.values[start:end]) for start, end in zip(run.starts, run.starts[1:], strict=False)]
     # Scores that are all equal have no direction, nor has an order without scores.
     known = [each for each, is_order in zip(steps, is_ordered(run), strict=True) if each.any() and not is_order]

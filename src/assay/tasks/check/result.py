@@ -104,8 +104,9 @@ class CheckReport(Exports):
 
 
 def paragraph(file: CheckedFile) -> list[str]:
-    """The lines about one file, the worst findings first."""
-    figures = FIGURES[file.subject](file.facts) if file.facts else []
+    figures: list[str] = []
+    if file.facts:
+        figures = judgment_figures(file.facts) if file.subject == "judgments" else run_figures(file.facts)
     lines = [f"{file.subject} {file.name}", *(f"  {figure}" for figure in figures)]
     for finding in sorted(file.findings, key=lambda each: -LEVELS.index(each.level)):
         lines.append(f"  {finding.level:<4}  {finding.text}")
@@ -114,13 +115,13 @@ def paragraph(file: CheckedFile) -> list[str]:
 
 
 def judgment_figures(facts: Mapping[str, Any]) -> list[str]:
-    grades = [f"{grade}: {times:,}" for grade, times in facts["grades"].items()]
+    grades = "   ".join(f"{grade}: {times:,}" for grade, times in facts["grades"].items())
     values = list(facts["grades"])
-    many = f"{len(values)} different values, {values[0]} to {values[-1]}"
+    if len(values) > MOST_GRADES:
+        grades = f"{len(values)} different values, {values[0]} to {values[-1]}"
     size = f"{count(facts['queries'], 'query', 'queries')}, {count(facts['judgments'], 'judgment')} "
     size += f"of {count(facts['documents'], 'document')}"
-    shown = "   ".join(grades) if len(grades) <= MOST_GRADES else many
-    return [size + (", in groups" if facts["groups"] else ""), f"grades  {shown}"]
+    return [size + (", in groups" if facts["groups"] else ""), f"grades  {grades}"]
 
 
 def run_figures(facts: Mapping[str, Any]) -> list[str]:
@@ -128,6 +129,3 @@ def run_figures(facts: Mapping[str, Any]) -> list[str]:
     each = f"{facts['longest']:,}" if facts["shortest"] == facts["longest"] else lengths
     size = f"{count(facts['queries'], 'query', 'queries')}, {count(facts['documents'], 'document')}, {each} per query"
     return [size + (f", tag {facts['tag']}" if facts["tag"] else "")]
-
-
-FIGURES = {"judgments": judgment_figures, "run": run_figures}

@@ -15,33 +15,23 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, MeasureError, MismatchError, PolicyError
-from assay.core.measure import is_pooled
+from assay.core.measure import Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.progress import progress_bar
 from assay.core.text import Option, some
 from assay.results.result import Result, combine_statistics
 from assay.results.results import Results, common_notes
-from assay.stats.pairs import Measured, Pool
+from assay.stats.pairs import Caution, Measured, Pair, Pool
 from assay.stats.randomization import POOLED_TESTS, is_exact
 from assay.stats.significance import PPI, ComparisonSettings, check_settings, compare_pairs
-from assay.tasks.compare.read import (
-    HowToRead,
-    ScoredRuns,
-    check_queries,
-    find_baseline,
-    name_all,
-    score_anchored,
-    score_runs,
-)
+from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, find_baseline, name_all, score_runs
 from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.score import warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from assay.core.measure import Measure
     from assay.stats.anchored import Anchored
-    from assay.stats.pairs import Caution, Pair
 
 
 def compare(
@@ -97,10 +87,7 @@ def compare(
     baseline = find_baseline(named, baseline)
     settings = check_settings(ComparisonSettings(test, correction, family, alpha, samples, seed, baseline))
     reading = HowToRead(convention, threads, format, policies, top, progress)
-    if human is None:
-        scored = score_runs(qrels, named, measures, reading)
-    else:
-        scored = score_anchored(qrels, named, measures, reading, human)
+    scored = score_runs(qrels, named, measures, reading, human)
     for name, result in scored.results.items():
         warned(result, name)
     return compare_results(scored, settings, progress=progress)
@@ -153,18 +140,16 @@ def compare_with_people(
         raise MismatchError(f"{some(labelled)} has human labels and {some(bare)} has none; anchor all results, or none")
     for measure in measured:
         if missing := [name for name, result in results.items() if measure not in result.human]:
-            raise MeasureError(
-                f"{measure} is not anchored by human labels in {some(missing)}; leave it out, or compare without them"
-            )
+            said = f"{measure} is not anchored by human labels in {some(missing)}"
+            raise MeasureError(f"{said}; leave it out, or compare without them")
     labels = {measure: {name: each.human[measure] for name, each in results.items()} for measure in measured}
     pairs, anchors, cautions = compare_anchored(measured, labels, couples, settings)
-    for pair, anchor in zip(pairs, anchors, strict=True):
+    by_pair = {pair[:3]: anchor for pair, anchor in zip(pairs, anchors, strict=True)}
+    for (measure, a, b), anchor in by_pair.items():
         if anchor.human < 2:  # noqa: PLR2004 - one query does not vary
-            raise DataError(
-                f"{pair.measure}: {pair.a} and {pair.b} need at least 2 queries with human labels in both, "
-                f"they have {anchor.human}"
-            )
-    return pairs, cautions, {pair[:3]: anchor for pair, anchor in zip(pairs, anchors, strict=True)}
+            needed = f"{measure}: {a} and {b} need at least 2 queries with human labels in both"
+            raise DataError(f"{needed}, they have {anchor.human}")
+    return pairs, cautions, by_pair
 
 
 def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:
@@ -200,21 +185,15 @@ def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str,
 
 def pool_of(name: str, results: Mapping[str, Result], test: str) -> Pool:
     """The statistics of a measure that scores their sums."""
-    first = next(iter(results.values()))
-    measure = first.measures[name]
+    measure, what = next(iter(results.values())).measures[name], f"{name} is a score of summed statistics"
     if test not in POOLED_TESTS:
         mean = ""
         if "aggregate" in measure.values:
             mean = f"; for any test, use the mean: {measure.definition(**{**measure.values, 'aggregate': 'mean'})}"
         allowed = " or ".join(str(Option("test", each)) for each in POOLED_TESTS)
-        raise MeasureError(f"{name} is a score of summed statistics; it can only be tested with {allowed}{mean}")
-    lacking = [run for run, result in results.items() if name not in result.statistics]
-    if lacking:
-        raise MeasureError(
-            f"{name} is a score of summed statistics, and {some(lacking)} has none: it was stored by an older assay; "
-            "evaluate again, or compare other measures"
-        )
-    return Pool(
-        {run: result.statistics[name] for run, result in results.items()},
-        partial(combine_statistics, first.measures[name]),
-    )
+        raise MeasureError(f"{what}; it can only be tested with {allowed}{mean}")
+    if lacking := [run for run, result in results.items() if name not in result.statistics]:
+        why = f"{some(lacking)} has none: it was stored by an older assay"
+        raise MeasureError(f"{what}, and {why}; evaluate again, or compare other measures")
+    statistics = {run: result.statistics[name] for run, result in results.items()}
+    return Pool(statistics, partial(combine_statistics, measure))

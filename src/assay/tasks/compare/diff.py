@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.policies import check_whole
+from assay.core.policies import Signature, check_whole
 from assay.core.text import count, printable, show
 from assay.data.run import is_stored
 from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.align import shared_means
 from assay.results.result import Result
-from assay.results.results import Results, common_notes
+from assay.results.results import Results
 from assay.stats.pairs import differences_of
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell, ranked_documents
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.core.note import Note
-    from assay.core.policies import Signature
 
 # Documents shown per query, of two runs and of one; exports for programs have all judged documents.
 MOST_SHOWN = {2: 10, 1: 3}
@@ -62,15 +61,15 @@ class Diff(Exports):
         return printable(f"<Diff: {self.title}>")
 
     def __str__(self) -> str:
-        if len(self.runs) == 1:
-            return "\n".join([printable(self.title), *self._lines(self.hurt)])
-        lines = [printable(self.title)]
-        for title, moves in (("most helped", self.helped), ("most hurt", self.hurt)):
-            lines += ["", f"{title}:" if moves else f"{title}: none", *self._lines(moves)]
-        return "\n".join([*lines, "", printable(self.signature.short)])
+        def lines(moves: tuple[Move, ...]) -> list[str]:
+            return [f"  {line}" for move in moves for line in move_lines(move, MOST_SHOWN[len(self.runs)])]
 
-    def _lines(self, moves: tuple[Move, ...]) -> list[str]:
-        return [f"  {line}" for move in moves for line in move_lines(move, MOST_SHOWN[len(self.runs)])]
+        said = [printable(self.title)]
+        if len(self.runs) == 1:
+            return "\n".join([*said, *lines(self.hurt)])
+        for title, moves in (("most helped", self.helped), ("most hurt", self.hurt)):
+            said += ["", f"{title}:" if moves else f"{title}: none", *lines(moves)]
+        return "\n".join([*said, "", printable(self.signature.short)])
 
     @property
     def title(self) -> str:
@@ -97,9 +96,8 @@ class Diff(Exports):
 
     def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
         """A LaTeX table in booktabs style."""
-        table = self.table()
-        table = table if len(self.runs) == 1 else table._replace(notes=(self.signature.summary,))
-        return render(table.styled(digits, caption, label), "latex")
+        notes = () if len(self.runs) == 1 else (self.signature.summary,)
+        return render(self.table()._replace(notes=notes).styled(digits, caption, label), "latex")
 
     def to_polars(self) -> polars.DataFrame:
         """One row per query and judged document."""
@@ -107,8 +105,8 @@ class Diff(Exports):
 
         text, number, rank = polars.String, polars.Float64, polars.Int64
         is_single = len(self.runs) == 1
-        values = {"value": number} if is_single else {"before": number, "after": number}
-        ranks = {"rank": rank} if is_single else {"rank_before": rank, "rank_after": rank}
+        values = dict.fromkeys(["value"] if is_single else ["before", "after"], number)
+        ranks = dict.fromkeys(["rank"] if is_single else ["rank_before", "rank_after"], rank)
         rows = []
         for move in self.queries:
             for each in move.documents:
@@ -171,12 +169,12 @@ def diff(
         qrels, before, after = None, qrels, before
     given = [before] if after is None else [before, after]
     is_file = all(isinstance(run, (str, os.PathLike)) or callable(getattr(run, "read", None)) for run in given)
-    if len(given) == 1:
-        named: dict[str, object] = {"run": before}
-    else:
+    named: dict[str, object] = {"run": before}
+    if len(given) > 1:
         named = name_all(qrels, given if is_file else {"before": before, "after": after})[1]
-    check_whole("top", top, 0 if len(given) == 1 else 1)
-    wanted = None if measure is None and any(map(is_finished, given)) else [measure or DEFAULT_MEASURES[0]]
+    check_whole("top", top, len(given) - 1)
+    is_finished = any(isinstance(run, Result) or is_stored(run) for run in given)
+    wanted = None if measure is None and is_finished else [measure or DEFAULT_MEASURES[0]]
     scored = score_runs(qrels, named, wanted, HowToRead(convention, threads, format, policies, progress=progress))
     for result in scored.results.values():
         warned(result)
@@ -184,11 +182,6 @@ def diff(
         raise MeasureError(f"{show(measure)} names several measures: {', '.join(scored.first)}; name one")
     check_queries(scored.results)
     return find_diff(scored, next(iter(scored.first)), *named, top=top, queries=queries, corpus=corpus)
-
-
-def is_finished(run: object) -> bool:
-    """Whether a run is a finished result, or a file of one."""
-    return isinstance(run, Result) or is_stored(run)
 
 
 def find_diff(
@@ -222,9 +215,11 @@ def find_diff(
         hurt = [number for number in np.argsort(moved, kind="stable").tolist() if moved[number] < 0]
         chosen = (helped[:top], hurt[:top])
 
+    runs = (None, a) if b is None else (a, b)
+
     def move(number: int) -> Move:
         query, value = before.queries[number], float(after.scores[key][number])
-        documents = () if ranks is None else ranked_documents(ranks, query, key, None if b is None else a, b or a)
+        documents = () if ranks is None else ranked_documents(ranks, query, key, *runs)
         earlier = None if b is None else float(before.scores[key][number])
         return Move(query, earlier, value, documents, ranked_before=b is not None)
 
@@ -232,14 +227,13 @@ def find_diff(
     if queries is not None or corpus is not None:
         from assay.tasks.compare.passages import Changed, add_texts
 
-        changed = [Changed(each, key, None if b is None else a, b or a) for each in most]
-        most = add_texts(changed, ranks, queries, corpus)
-    notes = common_notes({name: each.notes for name, each in scored.results.items()})
-    signature = before.only([key]).signature
+        most = add_texts([Changed(each, key, *runs) for each in most], ranks, queries, corpus)
+    notes = Results(scored.results).common_notes
     first, second = most
-    found = Diff(key, (a,), first, second, signature, notes=tuple(notes), has_documents=ranks is not None)
+    signature = before.only([key]).signature
+    found = Diff(key, (a,), first, second, signature, notes=notes, has_documents=ranks is not None)
     if b is None:
         return found
-    mean_a, mean_b = shared_means((before, after), key)
+    means = tuple(shared_means((before, after), key))
     counts, left_out = (len(helped), int((moved == 0).sum()), len(hurt)), int(np.isnan(moved).sum())
-    return replace(found, runs=(a, b), means=(mean_a, mean_b), counts=counts, left_out=left_out)
+    return replace(found, runs=(a, b), means=means, counts=counts, left_out=left_out)

@@ -7,8 +7,8 @@ however many there are, only those that are shown are kept.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from assay.core.errors import MismatchError
 from assay.core.text import first_line, given_id, some
@@ -17,12 +17,7 @@ from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
 from assay.tasks.compare.ranks import Document, Move, is_shown
-from assay.tasks.evaluate.api import Scorer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay.tasks.evaluate.api import Ranks
+from assay.tasks.evaluate.api import Ranks, Scorer
 
 
 class Changed(NamedTuple):
@@ -70,30 +65,29 @@ def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, st
 
 def add_tops(changed: Changed, ranks: Ranks) -> tuple[Move, ...]:
     """The moves with the unjudged document on top of either ranking among their documents."""
-    runs = (changed.before, changed.after)
-    wanted = [move.query for move in changed.moves]
-    places = {name: rankings_of(ranks, name, changed.measure, wanted) for name in dict.fromkeys(runs) if name}
+    wanted = {move.query for move in changed.moves}
+    runs = [rankings_of(ranks, name, changed.measure, wanted) for name in (changed.before, changed.after)]
     moves = []
     for move in changed.moves:
         judged = {each.document for each in move.documents}
-        before, after = (places[name].get(move.query, {}) if name else {} for name in runs)
+        before, after = (each.get(move.query, {}) for each in runs)
         tops = dict.fromkeys(name for ranking in (after, before) for name, rank in ranking.items() if rank == 1)
         added = [Document(name, None, before.get(name), after.get(name)) for name in tops if name not in judged]
         moves.append(move._replace(documents=(*move.documents, *added)))
     return tuple(moves)
 
 
-def rankings_of(ranks: Ranks, name: str, measure: str, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
+def rankings_of(ranks: Ranks, name: str | None, measure: str, wanted: set[str]) -> dict[str, dict[str, int]]:
     """The ranks of all documents that a run retrieved for some queries, under the policies of a measure.
 
     They are those of a ranking in which every document is judged. Empty if the run cannot be read again.
     """
-    if name not in ranks.runs or not ranks.can_read(name):
-        return {}
     scorer = ranks.scorer
+    if name is None or name not in ranks.runs or not ranks.can_read(name):
+        return {}
     if scorer.plan.measures[measure].policies.judged_only:
         return {}
-    run, documents = retrieved(scorer, ranks.runs[name], ranks.format, set(wanted))
+    run, documents = retrieved(scorer, ranks.runs[name], ranks.format, wanted)
     if not documents:
         return {}
     everything = Qrels({query: dict.fromkeys(each, 1) for query, each in documents.items()}, duplicates=None)

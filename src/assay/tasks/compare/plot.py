@@ -21,7 +21,7 @@ from assay.core.measure import AGGREGATES, Measure
 from assay.core.text import count, show
 from assay.engine.ranking import rebuild, select
 from assay.results.align import select_queries, shared_queries
-from assay.results.plot import queries_in_words
+from assay.results.plot import MeanRows, queries_in_words
 from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import TUKEY_TESTS
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
     from assay.render.charts.systems import Difference
-    from assay.results.plot import MeanRows
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
     from assay.tasks.evaluate.api import Ranks
@@ -193,7 +192,6 @@ def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
 
 
 def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
-    """The scores of judged documents by grade."""
     from assay.render.charts.queries import Grade, scores
 
     key = measure_of(read, choice)
@@ -248,7 +246,6 @@ def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[lis
 
 
 def measure_of(read: ScoredRuns, choice: Choice) -> str:
-    """The measure that a chart is about: by default the first."""
     return next(iter(read.first.measures)) if choice.measure is None else read.first.key(choice.measure)
 
 
@@ -269,7 +266,6 @@ def ranks_of(read: ScoredRuns) -> Ranks:
 
 
 def judged_of(read: ScoredRuns, run: str, measure: str) -> Judged:
-    """The hits of a run under the policies of a measure, for the queries of its result."""
     ranks = ranks_of(read)
     judged = ranks.judged[run, measure]
     places = np.array([ranks.scorer.qrels.number(query) for query in read.results[run].queries], dtype=np.int64)
@@ -313,5 +309,4 @@ def values_at(measure: Measure, judged: Judged, cutoffs: Sequence[int]) -> list[
 
 
 def at(measure: Measure, k: Any) -> Measure:  # noqa: ANN401 - a cutoff, or one per query
-    """A measure with another cutoff."""
     return Measure(measure.definition, {**measure.values, "k": k})

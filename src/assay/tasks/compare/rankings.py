@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import stretches
+from assay.core.judged import FloatArray, IntArray, Judged, stretches
 from assay.core.text import given_id
 from assay.data.texts import DOCUMENTS
 from assay.engine.ranking import rebuild
@@ -23,7 +23,6 @@ from assay.tasks.compare.ranks import repeat
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.core.judged import FloatArray, IntArray, Judged
     from assay.core.measure import Measure
     from assay.tasks.evaluate.api import Ranks
 
@@ -143,25 +142,22 @@ class QueryLists:
         ]
         for document in [*(each for run in below for each, _ in run), *shown]:
             places.setdefault(ids[document], len(places))
+
+        def worth(runs: Sequence[Worth | None]) -> list[list[float]]:
+            return [each.of(number, own) if each else [] for each, own in zip(runs, judged, strict=True)]
+
         return {
             "documents": list(places),
             "grades": [self.grades[numbers[name]] if name in numbers else None for name in places],
             "ranked": ranked,
             "below": [[[places[ids[each]], rank] for each, rank in run] for run in below],
             "retrieved": [each[number] for each in self.retrieved],
-            "worth": {
-                measure: [
-                    [] if each is None else each.of(number, documents)
-                    for each, documents in zip(runs, judged, strict=True)
-                ]
-                for measure, runs in self.worth.items()
-            },
+            "worth": {measure: worth(each) for measure, each in self.worth.items()},
             "missing": [places[ids[each]] for each in shown],
             "more": len(missing) - len(shown),
         }
 
     def is_relevant(self, document: int) -> bool:
-        """Whether a judged document, by its number, is relevant."""
         return bool(self.grades[document] >= self.rel and self.grades[document] > 0)
 
 

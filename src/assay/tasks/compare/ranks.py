@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.judged import Groups, Hits, Judged, Spread, stretches
+from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, Spread, stretches
 from assay.core.text import given_id, printable, shorten_text
 from assay.engine.ranking import rebuild, select
 from assay.render import finite
 
 if TYPE_CHECKING:
-    from assay.core.judged import FloatArray, IntArray
     from assay.core.measure import Measure
     from assay.tasks.evaluate.api import Ranks
 
@@ -220,7 +219,6 @@ def is_shown(document: Document) -> bool:
 
 
 def query_cell(move: Move) -> str:
-    """A query's id, and its question if that is known."""
     return f"{move.query}: {move.question}" if move.question else move.query
 
 

@@ -6,7 +6,7 @@ Runs are scored as by `evaluate`; finished results, and files of these, are take
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,6 @@ from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from assay.core.measure import Measure
 
 
@@ -87,10 +85,7 @@ def name_all(
         return qrels, name_runs(runs, (Result,))
     found: list[tuple[str, object]] = []
     for run in runs:
-        if isinstance(run, StandardInput):
-            found.append(("-", run))
-            continue
-        path = os.fspath(run)
+        path = "-" if isinstance(run, StandardInput) else os.fspath(run)
         if is_page(path) and split_report(path)[1] is None:
             from assay.results.load import read_page
             from assay.results.load import run_names as names_in
@@ -122,24 +117,35 @@ def finished_result(run: object) -> Result | None:
 
 
 def score_runs(
-    qrels: object, runs: Mapping[str, object], measures: str | Iterable[str | Measure] | None, reading: HowToRead
+    qrels: object,
+    runs: Mapping[str, object],
+    measures: str | Iterable[str | Measure] | None,
+    reading: HowToRead,
+    human: object = None,
 ) -> ScoredRuns:
     """The results of runs, each read once; finished results are only brought into line.
 
-    By default the measures are those of the first finished result, or else those of `evaluate`.
+    By default the measures are those of the first finished result, or else those of `evaluate`. `human` judgments, or
+    scores by run, anchor them; then runs are scored twice, under all judgments and under those of people.
     """
+    if human is not None:
+        runs = {name: read_again(run, reading.format) for name, run in runs.items()}
+        return anchor_runs(score_runs(qrels, runs, measures, reading), runs, reading.format, human)
     finished = {name: result for name, run in runs.items() if (result := finished_result(run)) is not None}
     unscored = {name: run for name, run in runs.items() if name not in finished}
     if not unscored:
         reading.check_unused()
-        return ScoredRuns(align_results(finished, measures))
-    if measures is None:
-        measures = list(next(iter(finished.values())).measures) if finished else DEFAULT_MEASURES
-    scored = score_unscored(qrels, unscored, measures, reading)
-    if not finished:
-        return scored
-    both = {**scored.results, **finished}
-    return ScoredRuns(align_results({name: both[name] for name in runs}, measures))
+    else:
+        if measures is None:
+            measures = list(next(iter(finished.values())).measures) if finished else DEFAULT_MEASURES
+        scored = score_unscored(qrels, unscored, measures, reading)
+        if not finished:
+            return scored
+        finished |= scored.results
+    # All have the same measures, and their queries in the order of the first.
+    aligned = align_measures({name: finished[name] for name in runs}, measures)
+    queries = next(iter(aligned.values())).queries
+    return ScoredRuns({name: align_by_query(result, queries) for name, result in aligned.items()})
 
 
 def score_unscored(
@@ -155,20 +161,11 @@ def score_unscored(
     return ScoredRuns(*scorer.score_all(runs, format=reading.format, watch=watch))
 
 
-def score_anchored(
-    qrels: object,
-    runs: Mapping[str, object],
-    measures: str | Iterable[str | Measure] | None,
-    reading: HowToRead,
-    human: object,
-) -> ScoredRuns:
+def anchor_runs(scored: ScoredRuns, runs: Mapping[str, object], format: str | None, human: object) -> ScoredRuns:
     """The results of runs, anchored by human judgments, or by human scores of each run."""
     from assay.tasks.evaluate.human import anchor_result, scored_by_people
     from assay.tasks.evaluate.scores import read_given_scores
 
-    # Runs are scored twice: under all judgments, and under those of people.
-    runs = {name: read_again(run, reading.format) for name, run in runs.items()}
-    scored = score_runs(qrels, runs, measures, reading)
     human = human.results if isinstance(human, Results) else human
     if isinstance(human, Mapping) and all(name in human for name in scored.results):
         people = {name: read_given_scores(human[name], list(scored.first.measures)) for name in scored.results}
@@ -179,16 +176,9 @@ def score_anchored(
         )
     else:
         scorer = scored_by_people(scored.ranks.scorer, human, scored.first)
-        people = {name: scorer.evaluate(run, format=reading.format) for name, run in runs.items()}
+        people = {name: scorer.evaluate(run, format=format) for name, run in runs.items()}
     anchored = {name: anchor_result(result, people[name]) for name, result in scored.results.items()}
     return scored._replace(results=anchored)
-
-
-def align_results(results: Mapping[str, Result], measures: str | Iterable[str | Measure] | None) -> dict[str, Result]:
-    """Finished results with the same measures, and with their queries in the order of the first."""
-    aligned = align_measures(results, measures)
-    queries = next(iter(aligned.values())).queries
-    return {name: align_by_query(result, queries) for name, result in aligned.items()}
 
 
 def check_queries(results: Mapping[str, Result]) -> None:

@@ -91,7 +91,6 @@ def findings_of(ranks: Ranks) -> list[dict[str, str]]:
 
 
 def is_moderate(ranks: Ranks) -> bool:
-    """Whether the runs can be held in memory, with the ids of documents as they are."""
     return count_retrieved(ranks) <= MOST_CHECKED and ranks.scorer.plan.policies.doc_id is None
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.policies import check_whole
+from assay.core.policies import Signature, check_whole
 from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.table import lines_below, places_of
 from assay.render.text import terminal_width, to_text, wrapped
 from assay.results.align import shared_means
-from assay.results.result import ANCHOR_FIELDS, anchor_fields, symbols_of
+from assay.results.result import ANCHOR_FIELDS, Result, anchor_fields, symbols_of
 from assay.stats.pairs import Pair
 from assay.tasks.compare.diff import Diff, find_diff
 from assay.tasks.compare.read import ScoredRuns
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     from assay.core.measure import Measure
     from assay.core.note import Note
-    from assay.core.policies import Signature
     from assay.render.charts import Chart
-    from assay.results.result import Result
     from assay.results.results import Results
     from assay.stats.anchored import Anchored
     from assay.stats.significance import ComparisonSettings
@@ -103,7 +101,7 @@ class Comparison(Exports):
         def lines(texts: Iterable[str]) -> str:
             return "".join(f"{wrapped(printable(text), width)}\n" for text in texts)
 
-        shown = self._pair_table(self._chosen(pairs))
+        shown = self._pair_table(pairs)
         found = to_text(shown, width) if shown.rows else lines(lines_below(shown, "note: "))
         return "\n".join([lines(self.verdict.texts), to_text(self._means(sort), width), found]).rstrip("\n")
 
@@ -126,29 +124,11 @@ class Comparison(Exports):
         names = list(means)
         return {names[number]: float(means[names[number]]) for number in order}
 
-    def _order(self, sort: str | None) -> list[str]:
-        """The names of the runs in the order of their rows."""
-        if sort == "given" or (sort is None and len(self.results) <= FEW_RUNS):
-            return list(self.results)
-        if sort == "name":
-            return sorted(self.results)
-        return list(self._ordered_means(self.pairs[0].measure if sort is None else self._first.key(sort)))
-
-    def _chosen(self, pairs: str | None) -> list[Pair]:
-        """The pairs to show."""
-        if pairs not in (None, *PAIRS):
-            raise PolicyError(f"pairs must be {' or '.join(map(repr, PAIRS))}, not {show(pairs)}")
-        if pairs is None:
-            pairs = "all" if len(self.results) <= FEW_RUNS else "significant"
-        if pairs == "all":
-            return self.pairs
-        return [pair for pair in self.pairs if pairs == "significant" and self.is_significant(pair)]
-
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
-        key = self._first.key(measure)
+        wanted = (self._first.key(measure), a, b)
         for each in self.pairs:
-            if (each.measure, each.a, each.b) == (key, a, b):
+            if each[:3] == wanted:
                 return each
         raise DataError(f"{show(a)} was not compared with {show(b)} by {show(measure)}; the order of the runs matters")
 
@@ -256,7 +236,13 @@ class Comparison(Exports):
 
         They are over the queries with a value in every run.
         """
-        marks = marks_of(self._order(sort))
+        if sort == "given" or (sort is None and len(self.results) <= FEW_RUNS):
+            order = list(self.results)
+        elif sort == "name":
+            order = sorted(self.results)
+        else:
+            order = list(self._ordered_means(self.pairs[0].measure if sort is None else self._first.key(sort)))
+        marks = marks_of(order)
         symbols = symbols_of(self._first)
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
         columns = {Column(name, symbol=symbols[name]): self._column(name, marks) for name in measures}
@@ -278,12 +264,16 @@ class Comparison(Exports):
         """One row per run, one column per measure."""
         return self._means()._replace(notes=(*map(str, self.notes), self.signature.short))
 
-    def _pair_table(self, pairs: Sequence[Pair]) -> Table:
-        """One row per pair and measure, with the notes and the signature."""
+    def _pair_table(self, pairs: str | None) -> Table:
+        """One row per pair and measure to show, with the notes and the signature."""
+        if pairs not in (None, *PAIRS):
+            raise PolicyError(f"pairs must be {' or '.join(map(repr, PAIRS))}, not {show(pairs)}")
+        pairs = pairs or ("all" if len(self.results) <= FEW_RUNS else "significant")
+        significant = [pair for pair in self.pairs if self.is_significant(pair)]
+        chosen = {"all": self.pairs, "significant": significant, "none": []}[pairs]
         notes = [str(note) for note in self.notes]
-        if len(pairs) < len(self.pairs):
-            found = sum(map(self.is_significant, self.pairs))
-            hidden = f"{found:,} of {count(len(self.pairs), 'comparison')} significant"
+        if len(chosen) < len(self.pairs):
+            hidden = f"{len(significant):,} of {count(len(self.pairs), 'comparison')} significant"
             notes.insert(0, f"{hidden}; {Option('pairs', 'all')} shows all")
         rows = tuple(
             (
@@ -293,7 +283,7 @@ class Comparison(Exports):
                 *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
                 *anchor_fields(self.anchored(pair)).values(),
             )
-            for pair in pairs
+            for pair in chosen
         )
         columns = (*PAIR_COLUMNS, *(map(Column, ANCHOR_FIELDS) if self._anchors else ()))
         return Table(columns, rows, self.signature.summary, tuple(notes), self.signature.hint)
@@ -311,7 +301,7 @@ class Comparison(Exports):
         `pairs` and `sort` are those of `to_text`.
         """
         verdict = "".join(f"- {markdown(text)}\n" for text in self.verdict.texts)
-        tables = (self._means(sort).styled(digits, caption), self._pair_table(self._chosen(pairs)).styled(digits))
+        tables = (self._means(sort).styled(digits, caption), self._pair_table(pairs).styled(digits))
         return "\n".join([verdict, *(render(table, "markdown") for table in tables)])
 
     def to_latex(
@@ -334,7 +324,7 @@ class Comparison(Exports):
         from html import escape
 
         verdict = "".join(f"<li>{escape(printable(text))}</li>" for text in self.verdict.texts)
-        tables = (self._means(sort), self._pair_table(self._chosen(pairs)))
+        tables = (self._means(sort), self._pair_table(pairs))
         return f"<ul>{verdict}</ul>" + "".join(render(table, "html") for table in tables)
 
     def to_csv(self) -> str:

@@ -177,7 +177,6 @@ def is_blind(comparison: Comparison, pair: Pair) -> bool:
 
 
 def queries_of(pair: Pair) -> int:
-    """How many queries have a value in both runs."""
     return pair.wins + pair.ties + pair.losses
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.conventions import find_convention
-from assay.core.measure import is_pooled
+from assay.core.measure import Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
 from assay.core.progress import progress_bar
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assay.core.judged import FloatArray
-    from assay.core.measure import Measure
     from assay.measures.scores import Score
 
 DEFAULT_ANSWER_MEASURES = ("em", "f1")

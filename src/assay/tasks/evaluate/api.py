@@ -6,8 +6,8 @@ A `Scorer` is a plan applied to judgments, for any number of runs. It reads a ru
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.conventions import Refused, prepare, prepare_every_query
 from assay.core.errors import DataError, DuplicateError, MismatchError, PolicyError
-from assay.core.judged import integers
+from assay.core.judged import Judged, integers
 from assay.data.frames.frame import gather, is_tuples
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs
@@ -25,20 +25,15 @@ from assay.engine.ranking import GivenRun, Ranking, rebuild
 from assay.files.source import describe, is_source
 from assay.results.result import Result
 from assay.results.results import Results
-from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
+from assay.tasks.evaluate.plan import DEFAULT_MEASURES, Plan, make_plan
 from assay.tasks.evaluate.score import SHARE, warned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
     from assay._kernel import Progress
-    from assay.core.judged import Judged
     from assay.core.measure import Measure
     from assay.core.note import Note
     from assay.core.policies import Policies
     from assay.engine.tops import Tops
-    from assay.tasks.evaluate.plan import Plan
 
 # Of rankings that are added one by one, some are kept to show their ids if none meets the judgments.
 MOST_KEPT = 100

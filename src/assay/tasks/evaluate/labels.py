@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.conventions import find_convention
 from assay.core.errors import DataError
-from assay.core.judged import Groups, Hits, Judged
+from assay.core.judged import FloatArray, Groups, Hits, Judged
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.engine.ranking import restrict
@@ -21,9 +21,6 @@ from assay.tasks.evaluate.plan import by_policies, resolve_measures
 from assay.tasks.evaluate.score import merge_parts, score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay.core.judged import FloatArray
     from assay.core.measure import Measure
     from assay.results.result import Result
 
@@ -105,7 +102,6 @@ def as_list(values: object, place: str) -> list[Any]:
 
 
 def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) -> FloatArray:
-    """The grades as an array, NaN for documents without one."""
     given = as_list(grades, place)
     for grade in given:
         is_number = isinstance(grade, (int, float, np.integer, np.floating, np.bool_))

@@ -6,7 +6,7 @@ Whoever scores (on this machine, in Spark, in a studio) scores by a plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -22,8 +22,6 @@ from assay.measures import TABLE
 from assay.tasks.evaluate.score import merge_parts, refused_notes, score
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
     from assay._kernel import Options
     from assay.core.convention import Convention
     from assay.core.note import Note

@@ -15,7 +15,7 @@ import numpy as np
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
-from assay.core.policies import EFFECTS, count_or_skip_missing
+from assay.core.policies import EFFECTS, Policies, count_or_skip_missing
 from assay.core.text import INTERFACE, Interface, Option, show, some
 from assay.engine.ranking import select
 from assay.results.result import Result
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from assay.conventions import Chosen, Refused
     from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
-    from assay.core.policies import Policies
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)

@@ -7,7 +7,7 @@ numbers in `scores` or in fields of their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,6 @@ from assay.measures.scores import EVERY, PREFIX, FunctionScore, every_score, is_
 from assay.results.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay.data.records.record import Record
 
 # The name of scores that have none of their own: numbers by query.

@@ -25,7 +25,7 @@ from assay.engine.spark.count import count, find
 from assay.engine.spark.frames import executor_errors, is_spark, map_queries, quoted, read_run, to_frame, to_spark
 from assay.results.results import Results
 from assay.tasks.evaluate.api import overlap_notes
-from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
+from assay.tasks.evaluate.plan import DEFAULT_MEASURES, Plan, make_plan
 from assay.tasks.evaluate.score import SHARE, warned
 from assay.tasks.evaluate.whole_queries import (
     COUNTED,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.engine.spark.frames import SparkRun
     from assay.results.result import Result
-    from assay.tasks.evaluate.plan import Plan
 
 METHODS = ("auto", "group")
 RUN = "run"

@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import PolicyError
-from assay.core.judged import integers
+from assay.core.judged import FloatArray, IntArray, integers
 from assay.core.measure import is_anchorable
 from assay.core.note import Note, NoteKind, loud_first
 from assay.data.qrels import Qrels
-from assay.engine.ranking import rank_hits
+from assay.engine.ranking import Ranking, rank_hits
 from assay.tasks.evaluate.score import score
 from assay.tasks.vote.api import votes as read_votes
 from assay.tasks.vote.result import Votes
 
 if TYPE_CHECKING:
     from assay._kernel import Index, Rows
-    from assay.core.judged import FloatArray, IntArray
-    from assay.engine.ranking import Ranking
     from assay.results.result import Result
     from assay.tasks.evaluate.api import Scorer
 

@@ -19,7 +19,7 @@ from assay.data.qrels import Qrels
 from assay.engine.chunks import ChunkRanking
 from assay.engine.counted import Counted
 from assay.engine.counting import place_error, to_bytes, uses_order
-from assay.engine.ranking import qrels_notes, repeats_of
+from assay.engine.ranking import Ranking, qrels_notes, repeats_of
 from assay.engine.spark.frames import quoted
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.overlap import RunOverlap
@@ -27,7 +27,6 @@ from assay.tasks.evaluate.overlap import RunOverlap
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.engine.ranking import Ranking
     from assay.results.result import Result
     from assay.tasks.evaluate.plan import Plan
 

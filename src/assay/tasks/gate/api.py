@@ -121,7 +121,6 @@ def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpu
 
 
 def check_rules(rules: Rules) -> Rules:
-    """The rules, checked, with the number of samples that the test draws."""
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
     asked = {name: getattr(rules, name) for name in ("test", "alpha", "samples", "seed")}

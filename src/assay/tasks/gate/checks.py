@@ -38,7 +38,6 @@ class Sides(NamedTuple):
     ranks: Ranks | None
 
     def sign(self, name: str) -> int:
-        """1 if higher values are better, else -1."""
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
     def move(self, query: str, measure: str, before: float | None, after: float) -> Move:
@@ -66,7 +65,6 @@ class Drop(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """How many queries have a value on both sides."""
         return int((~np.isnan(self.changes)).sum())
 
     @property
@@ -107,7 +105,6 @@ def note_checks(judged: Collection[str], sides: Sides) -> list[GateCheck]:
 
 
 def minimum_check(name: str, limit: float, sides: Sides) -> GateCheck:
-    """Whether a measure reaches its minimum, or its maximum if lower is better."""
     value, sign = value_of(name, sides.run, RUN), sides.sign(name)
     passed = sign * (value - limit) >= -ROUNDING * max(1.0, abs(limit))
     shown, bound = (f"{value:.4f}", f"{limit:.4f}") if passed else apart(value, limit)
@@ -133,7 +130,6 @@ def value_of(name: str, result: Result, side: str) -> float:
 def drop_checks(
     limits: Mapping[str, float], sides: Sides, baseline: Result, rules: Rules, notes: list[Note]
 ) -> list[GateCheck]:
-    """Whether each measure dropped by no more than its limit."""
     tested = [name for name in limits if is_testable(name, sides)]
     others = [name for name in limits if name not in tested]
     if others and not rules.strict:
@@ -153,7 +149,6 @@ def drop_checks(
 
 
 def is_testable(name: str, sides: Sides) -> bool:
-    """Whether the measure is a mean or a sum over queries."""
     measure = sides.run.measures[name]
     return not measure.has_own_number and measure.definition.aggregate != "geometric"
 
@@ -199,7 +194,6 @@ def anchored_gain(name: str, run: Result, baseline: Result, sign: int) -> Anchor
 
 
 def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateCheck:
-    """The check of one drop; `alpha` is the level of this one among several."""
     name, after, is_tested = drop.name, sides.run[drop.name], not np.isnan(drop.p)
     is_blind = drop.anchor is None and smallest_p(drop.counted, rules.test, rules.draws) >= alpha
     detectable = drop.detectable(alpha) if is_tested and not is_blind else float("nan")
@@ -219,7 +213,6 @@ def drop_check(drop: Drop, sides: Sides, rules: Rules, alpha: float) -> GateChec
 
 
 def drop_reason(drop: Drop, sign: int, *, is_real: bool, passed: bool) -> str:
-    """The change of a measure, in words."""
     if abs(drop.size) <= ROUNDING:
         return "unchanged"
     if drop.size < 0:
@@ -249,7 +242,6 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
 
 def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[Move, ...]:
-    """The first few of these queries."""
     queries, scores = sides.run.queries, sides.run.scores[name]
     before = sides.baseline.scores[name] if moved and sides.baseline is not None else None
     return tuple(

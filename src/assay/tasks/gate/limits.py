@@ -7,7 +7,7 @@ setting of a gate too. Two spellings of a measure are one measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
@@ -20,8 +20,6 @@ from assay.core.text import Interface, Option, nearest, printable, quoted, show
 from assay.files.source import prefix_errors, read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-
     from assay.core.measure import Measure
     from assay.results.result import Result
 
@@ -154,7 +152,6 @@ def sections_of(path: Path) -> list[tuple[str, ...]]:
 
 
 def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 - whatever the file holds
-    """The settings, each known and of the right kind."""
     if not isinstance(section, dict):
         raise FormatError("must be a table of settings")
     settings: dict[str, Any] = {}
@@ -168,7 +165,6 @@ def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401
 
 
 def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - whatever the file holds
-    """Raises unless the setting exists and the value is of its kind."""
     if name in Policies.__slots__:
         try:
             Policies().changed({name: value})

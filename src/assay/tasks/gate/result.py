@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
-from assay.core.note import LOUD
+from assay.core.note import LOUD, Note
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay.core.note import Note
     from assay.core.policies import Signature
     from assay.results.result import Result
     from assay.tasks.gate.checks import Sides
@@ -208,12 +207,10 @@ class GateReport(Exports):
 
 
 def finite_fields(record: GateCheck) -> dict[str, Any]:
-    """The fields by name, None for numbers that are not finite."""
     return {name: finite(value) for name, value in record._asdict().items()}
 
 
 def page_fields(check: GateCheck) -> dict[str, Any]:
-    """A check as the page takes it."""
     worst = [{name: finite(getattr(each, name)) for name in ("query", "before", "after")} for each in check.worst]
     return {**finite_fields(check), "title": worst_title(check), "worst": worst}
 
@@ -223,13 +220,11 @@ def outcome(check: GateCheck) -> str:
 
 
 def worst_title(check: GateCheck, which: str = ", baseline → run") -> str:
-    """What the worst queries of a check are, in words."""
     is_drop = check.check == "max_drop"
     return f"largest drops in {check.measure}{which}" if is_drop else f"worst queries by {check.measure}"
 
 
 def worst_table(check: GateCheck) -> Table:
-    """The worst queries of a check, one row each."""
     sides = {"baseline": "before", "run": "after"} if check.check == "max_drop" else {"run": "after"}
     first, last = Column(worst_title(check, ""), is_text=True), Column("documents", is_text=True)
     rows = []

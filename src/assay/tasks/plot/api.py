@@ -67,7 +67,6 @@ def plot(
 
 
 def plot_other(kind: str, data: object, other: object, measures: Any, options: dict[str, Any]) -> Chart:  # noqa: ANN401 - as in `plot`
-    """A chart of records, or of two judges."""
     if kind == "latency":
         from assay.tasks.probe.result import recorded_calls
 
