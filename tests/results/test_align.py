@@ -74,7 +74,10 @@ def test_means_over_the_queries_that_all_have(result):
 
 def test_measures_must_be_computed_alike():
     one, two = (assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap", depth=depth) for depth in (1, 2))
-    with pytest.raises(
-        assay.errors.MismatchError, match=r"ap was not computed alike: depth=1 in one result, depth=2 in"
-    ):
+    said = r"ap was not computed alike: depth=1 in one result, depth=2 in the other; compute both"
+    with pytest.raises(assay.errors.MismatchError, match=said):
         check_computed_alike("ap", one, two)
+    cut = assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap@5")
+    other = assay.Result({"ap@5": one.measures["ap"]}, one.queries, {"ap@5": one.scores["ap"]}, "assay", cut.policies)
+    with pytest.raises(assay.errors.MismatchError, match=r"\)@5 in one result, ap\(rel=1,.* in the other; compute"):
+        assay.compare(None, {"a": cut, "b": other})

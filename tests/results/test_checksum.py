@@ -2,19 +2,15 @@
 
 import gzip
 import json
-import random
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import assay
 from assay.results.stored import is_too_large
 from storing import NAMES, QRELS, RUN, stored_in, without_checksum
 from tables import for_each
-
-CHANGES = 1_000
 
 
 @pytest.fixture(scope="module")
@@ -26,73 +22,7 @@ def stored(tmp_path_factory):
     return path, path.read_bytes()
 
 
-def everything(result):
-    """All that a result says, with every bit of its numbers."""
-    scores = {name: values.tobytes() for name, values in result.scores.items()}
-    how = (str(result.signature), result.measures, result.policies, result.own_policies, result.version)
-    return (scores, result.queries, [note.to_dict() for note in result.notes], how)
-
-
-def outcomes(path, contents):
-    """What loading each content gives; None if it is refused."""
-    for content in contents:
-        path.write_bytes(content)
-        try:
-            yield everything(assay.load_result(path))
-        except assay.errors.FormatError:
-            yield None
-
-
-def changed(content, choice):
-    """The content with a byte replaced, taken out, doubled, swapped with the next, or a bit flipped."""
-    place = choice.randrange(len(content) - 1)
-    before, byte, after = content[:place], content[place : place + 1], content[place + 1 :]
-    return before + choice.choice(
-        [
-            bytes([choice.randrange(256)]) + after,
-            bytes([byte[0] ^ 1 << choice.randrange(8)]) + after,
-            choice.choice([b"0", b"1", b"9", b".", b"e", b"-", b"a"]) + after,
-            after,
-            2 * byte + after,
-            after[:1] + byte + after[1:],
-        ]
-    )
-
-
-def test_changed_bytes_are_refused_or_change_nothing(stored, tmp_path):
-    path, content = stored
-    expected, choice = everything(assay.load_result(path)), random.Random(12)
-    spoilt = [changed(content, choice) for _ in range(CHANGES)]
-    found = list(outcomes(tmp_path / "r.json", spoilt))
-    assert [each for each in found if each is not None and each != expected] == []
-    assert found.count(None) > 0.9 * CHANGES
-
-
-@for_each("ending", [".gz", ".zst", ".bz2", ".xz"])
-def test_changed_bytes_of_compressed_files_too(tmp_path, ending):
-    path = tmp_path / f"r.json{ending}"
-    assay.evaluate(QRELS, RUN, NAMES).save(path)
-    expected, content, choice = everything(assay.load_result(path)), path.read_bytes(), random.Random(13)
-    for _ in range(200):
-        path.write_bytes(changed(content, choice))
-        try:
-            assert everything(assay.load_result(path)) == expected
-        except assay.errors.DataError:
-            continue
-
-
-def test_lines_that_are_lost_doubled_or_swapped_are_refused(stored, tmp_path):
-    content = json.loads(stored[1])
-    rows = content["queries"]
-    for wrong in (rows[:-1], rows[1:], [*rows, ["q7", *rows[0][1:]]], rows[::-1]):
-        spoilt = tmp_path / "r.json"
-        spoilt.write_text(json.dumps({**content, "queries": wrong}))
-        with pytest.raises(
-            assay.errors.FormatError, match=r"the file has \d rows?, and it says '3'|its checksum does not match"
-        ):
-            assay.load_result(spoilt)
-
-
+GONE = object()
 CHANGED = [
     ({"rows": 4}, "the file has 3 rows, and it says '4'"),
     ({"rows": True}, "the file: rows must be a whole number, not 'True'"),
@@ -101,25 +31,23 @@ CHANGED = [
     ({"checksum": None}, "checksum must be a line of text, not 'None'"),
     ({"written_by": "9.9"}, "its checksum does not match"),
     ({"version": 2}, "the file has an unknown field"),
+    ({"checksum": GONE}, "the file is missing the field 'checksum'"),
+    ({"rows": GONE}, "the file is missing the field 'rows'"),
+    ({"queries": lambda rows: rows[1:]}, "the file has 2 rows, and it says '3'"),
+    ({"queries": lambda rows: [*rows, ["q7", *rows[0][1:]]]}, "the file has 4 rows, and it says '3'"),
+    ({"queries": lambda rows: rows[::-1]}, "its checksum does not match"),
 ]  # fmt: skip
 
 
 @for_each(("change", "message"), CHANGED)
 def test_the_checksum_and_the_number_of_rows_are_checked(stored, tmp_path, change, message):
     spoilt = tmp_path / "r.json"
-    spoilt.write_text(json.dumps({**json.loads(stored[1]), **change}))
+    content = json.loads(stored[1])
+    content |= {name: value(content[name]) if callable(value) else value for name, value in change.items()}
+    spoilt.write_text(json.dumps({name: value for name, value in content.items() if value is not GONE}))
     with pytest.raises(assay.errors.FormatError, match=r"r\.json: ") as caught:
         assay.load_result(spoilt)
     assert message in str(caught.value)
-
-
-@for_each("field", ["checksum", "rows"])
-def test_neither_may_be_missing(stored, tmp_path, field):
-    content = json.loads(stored[1])
-    del content[field]
-    (tmp_path / "r.json").write_text(json.dumps(content))
-    with pytest.raises(assay.errors.FormatError, match=f"the file is missing the field '{field}'"):
-        assay.load_result(tmp_path / "r.json")
 
 
 OUTSIDE = [
@@ -159,18 +87,6 @@ def test_what_a_measure_can_reach_is_kept(tmp_path, name, options, value):
     result.scores[name][0] = value
     result.save(tmp_path / "r.json")
     assert assay.load_result(tmp_path / "r.json").scores[name][0] == value
-
-
-def test_measures_of_others_have_no_range_to_check(tmp_path):
-    @assay.extend.measure("far", formula="x")
-    def far(judged):
-        return np.full(judged.size, 7.5)
-
-    try:
-        assay.evaluate({"q1": ["a"]}, {"q1": ["a"]}, "far").save(tmp_path / "r.json")
-        assert assay.load_result(tmp_path / "r.json")["far"] == 7.5
-    finally:
-        assay.extend.remove_measure("far")
 
 
 @for_each("version", [1, 2])
@@ -217,9 +133,3 @@ def test_what_is_nearly_too_much_is_counted():
     assert is_too_large(b"," * (1 << 22) + b"[")
     assert is_too_large(b'"a" :' * ((1 << 18) + 1))
     assert not is_too_large(b"a:" * (1 << 19))
-
-
-def test_more_values_than_can_be_loaded_are_not_saved(tmp_path):
-    message = "the result has more than 3 values; store fewer measures"
-    with assay.limits(values=3), pytest.raises(assay.errors.LimitError, match=message):
-        assay.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}, "rr").save(tmp_path / "r.json")

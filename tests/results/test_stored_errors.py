@@ -47,9 +47,8 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, content, 
 def test_json_output_is_refused_with_the_flag_to_use(tmp_path):
     path = tmp_path / "b.json"
     path.write_text(assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "ap").to_json())
-    with pytest.raises(
-        assay.errors.FormatError, match=r"b\.json: this is the output of `--format json`.*`--save FILE`"
-    ):
+    said = r"b\.json: this is the output of `--format json` or `to_json`.* store the result with `--save FILE`"
+    with pytest.raises(assay.errors.FormatError, match=said):
         assay.load_result(path)
 
 
@@ -64,19 +63,13 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(stored):
 
 SPOILT = [
     ({"version": 4}, "this file was written by a newer assay: its version is 4, this assay reads up to 3; update"),
-    ({"version": 0}, "version must be a whole number, not '0'"),
-    ({"version": True}, "version must be a whole number, not 'True'"),
-    ({"version": "1"}, "version must be a whole number, not '1'"),
     ({"extra": 1}, "the file has an unknown field 'extra'"),
-    ({"written_by": ""}, "written_by must be a word, not ''"),
-    ({"written_by": "1\x1b[31m"}, r"written_by must be a word, not '1\x1b[31m'"),
     ({"convention": "nobody"}, "unknown convention 'nobody'; update assay"),
     ({"convention": ["assay"]}, "convention must be a word"),
     ({"policies": []}, "policies must be an object"),
     ({"policies": {"ties": "maybe"}}, "ties must be 'docid_desc' or"),
     ({"policies": {"colour": "red"}}, "unknown option 'colour'"),
     ({"policies": {"rel": 10**400}}, "rel must be a number"),
-    ({"measures": {}}, "measures must be a list"),
     ({"measures": ["ap"]}, "measure 1 must be an object, not 'ap'"),
     ({"measures": [{}]}, "measure 1 is missing the field 'name'"),
     ({"human": [1]}, "human must be an object, not '[1]'"),
@@ -87,30 +80,16 @@ SPOILT = [
     ({"matching": "match=0.9"}, "matching must be a list of rules, not 'match=0.9'"),
     ({"matching": ["match=0.9", 1]}, "matching must be a list of rules"),
     ({"matching": ["a\x1b[31m"]}, "matching must be a list of rules"),
-    ({"notes": {}}, "notes must be a list"),
     ({"notes": ["x"]}, "a note must be an object, not 'x'"),
     ({"notes": [{"kind": "missing"}]}, "a note is missing the field 'text'"),
     ({"notes": [{"kind": "missing", "text": "x", "more": 1}]}, "a note has an unknown field 'more'"),
-    ({"notes": [{"kind": "missing", "text": "x", "count": -1}]}, "a note: count must be a whole number"),
-    ({"notes": [{"kind": "missing", "text": "x", "count": True}]}, "a note: count must be a whole number"),
-    ({"notes": [{"kind": "missing", "text": "x", "queries": "q1"}]}, "a note: queries must be a list of strings"),
-    ({"notes": [{"kind": "missing", "text": "x", "measures": [1]}]}, "a note: measures must be a list of strings"),
     ({"notes": [["a", 1]]}, "a note: text must be a line of text, not '1'"),
-    ({"notes": [["", "x"]]}, "a note: kind must be a word, not ''"),
-    ({"notes": [["kind", "red\x1b[31m"]]}, "a note: text must be a line of text"),
-    ({"notes": [["kind", "half \ud800"]]}, "a note: text must be a line of text"),
-    ({"notes": [["kind", "x" * 100_001]]}, "a note: text must be a line of text"),
-    ({"queries": {}}, "queries must be a list"),
-    ({"queries": [["\udcff", 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an invalid id: '\\udcff'"),
-    ({"queries": [["x" * 100_001, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries has an invalid id: 'xxx"),
     ({"queries": [["q1"]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "duplicate query id 'q'"),
     ({"queries": [["q", "0", 0, 0, 0, 0, 0, 0, 0]]}, "ap of query 'q' must be a number in the range of a float"),
     ({"queries": [["q", True, 0, 0, 0, 0, 0, 0, 0]]}, "or null, not 'True'"),
-    ({"queries": [["q", 10**400, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
     ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
-    ({"queries": [["q", [], 0, 0, 0, 0, 0, 0, 0]]}, "or null, not '[]'"),
 ]  # fmt: skip
 
 
@@ -124,20 +103,14 @@ def test_every_field_is_checked(stored, change, message):
 
 
 ABOUT = [
-    ({"measure": ""}, "measure 1: measure must be a word, not ''"),
     ({"measure": "x" * 1001}, "measure 1: measure must be a word"),
-    ({"measure": 1}, "measure 1: measure must be a word, not '1'"),
-    ({"name": None}, "measure 1: name must be a word, not 'None'"),
     ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "duplicate measure 'P@2'"),
-    ({"name": ""}, "measure 1: name must be a word, not ''"),
     ({"name": "x" * 1001}, "measure 1: name must be a word, not 'xxx"),
     ({"name": "red\x1b[31m"}, "measure 1: name must be a word, not 'red"),
-    ({"name": "half \ud800"}, "measure 1: name must be a word, not 'half"),
     ({"name": "ndcg@10"}, "'ndcg@10' means ndcg("),
     ({"name": "map@10"}, "'map@10' means ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10, and ap(rel=1,"),
     ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under that name"),
     ({"aggregate": "median"}, "measure 1: aggregate must be mean or geometric or sum, not 'median'"),
-    ({"aggregate": ["mean"]}, "aggregate must be mean or"),
     ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),
     ({"mean": "x"}, "the mean of 'ap' must be a number"),
     ({"policies": 1}, "policies must be an object"),
@@ -153,16 +126,6 @@ def test_every_field_of_a_measure_is_checked(stored, change, message):
     with pytest.raises(assay.errors.FormatError, match=r"baseline\.json: ") as caught:
         assay.load_result(path)
     assert message in str(caught.value)
-
-
-@for_each("field", ["written_by", "convention", "policies", "measures", "notes", "queries"])
-def test_a_field_that_is_missing_is_named(stored, field):
-    path, content = stored
-    path.write_text(json.dumps({name: value for name, value in content.items() if name != field}))
-    with pytest.raises(
-        assay.errors.FormatError, match=f"the file is missing the field '{field}'; write the file again"
-    ):
-        assay.load_result(path)
 
 
 def test_a_number_too_large_for_a_float_is_refused(stored):
