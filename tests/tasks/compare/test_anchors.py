@@ -52,47 +52,34 @@ def test_it_is_shown(comparison):
     assert (record["human"], record["lambda"], record["gain"]) == (80, anchor.weight, anchor.gain)
     assert "human" in comparison.to_polars().columns
     assert comparison.to_csv().splitlines()[0].endswith("detectable,human,lambda,gain,signature")
-
-
-def test_the_means_of_two_runs_differ_by_the_difference(comparison):
-    pair = comparison.pair("rr", "old", "new")
+    # The means of two runs differ by the difference.
     (_, _, old, _), (_, _, new, _) = comparison.table().rows
     assert new.value - old.value == pytest.approx(pair.difference)
-
-
-def test_plain_comparisons_have_no_such_columns():
     plain = assay.compare(TRUTH, RUNS, "rr")
     assert plain.anchored(plain.pairs[0]) is None
     assert "lambda" not in str(plain)
     assert "human" not in json.loads(plain.to_json())["comparisons"][0]
 
 
-def test_anchored_results_are_compared_so(comparison, tmp_path):
-    results = {name: assay.evaluate(JUDGE, run, ["rr", "ndcg@10"], human=HUMAN) for name, run in RUNS.items()}
-    assert assay.compare(None, results).pairs == comparison.pairs
-    assay.Results(results).save(tmp_path)
-    stored = assay.compare(None, [tmp_path / "old.json", tmp_path / "new.json"])
-    assert stored.pairs == comparison.pairs
-
-
-def test_scores_by_run(comparison):
-    finished = {name: assay.evaluate(JUDGE, run, ["rr", "ndcg@10"]) for name, run in RUNS.items()}
-    people = {name: assay.evaluate(HUMAN, run, ["rr", "ndcg@10"]) for name, run in RUNS.items()}
-    assert assay.compare(None, finished, human=people).pairs == comparison.pairs
-    assert assay.compare(None, finished, human=assay.Results(people)).pairs == comparison.pairs
-
-
-def test_a_file_that_can_be_read_once(comparison, tmp_path):
+def test_labels_and_runs_in_every_form(comparison, tmp_path):
+    names = ["rr", "ndcg@10"]
+    anchored = assay.Results({name: assay.evaluate(JUDGE, run, names, human=HUMAN) for name, run in RUNS.items()})
+    anchored.save(tmp_path)
     assay.Run(OLD).write(tmp_path / "old.jsonl")
-    runs = {"old": BytesIO((tmp_path / "old.jsonl").read_bytes()), "new": NEW}
-    assert assay.compare(JUDGE, runs, ["rr", "ndcg@10"], human=HUMAN).pairs == comparison.pairs
-
-
-def test_more_runs_are_corrected():
-    found = assay.compare(JUDGE, {**RUNS, "same": OLD}, "rr", human=HUMAN)
-    assert [pair.p_corrected >= pair.p for pair in found.pairs] == [True] * 3
-    same = found.pair("rr", "old", "same")
-    assert (same.difference, same.p) == (0, 1)
+    once = BytesIO((tmp_path / "old.jsonl").read_bytes())
+    scored, people = (assay.evaluate_many(qrels, RUNS, names) for qrels in (JUDGE, HUMAN))
+    forms = [
+        assay.compare(None, anchored),
+        assay.compare(None, [tmp_path / "old.json", tmp_path / "new.json"]),
+        assay.compare(None, scored, human=people),
+        assay.compare(None, scored, human=dict(people.items())),
+        assay.compare(JUDGE, {"old": once, "new": NEW}, names, human=HUMAN),
+    ]
+    for found in forms:
+        assert found.pairs == comparison.pairs
+    more = assay.compare(JUDGE, {**RUNS, "same": OLD}, "rr", human=HUMAN)
+    assert [pair.p_corrected >= pair.p for pair in more.pairs] == [True] * 3
+    assert more.pair("rr", "old", "same")[5:9:3] == (0, 1)
 
 
 def finished(human=None, run=OLD):

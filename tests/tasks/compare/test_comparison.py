@@ -13,10 +13,6 @@ from assay.stats.pairs import Pair
 from comparisons import FIELDS, QRELS, RUNS, one_pair, results_of
 from tables import for_each
 
-MANY = {f"run{number:02}": np.linspace(0.1, 0.5, 12) + number / 100 * np.linspace(0.9, 1.1, 12) for number in range(30)}
-nan = np.nan
-ODD = {"a_b & c%": [0.1, 0.2], "<b>|x|": [0.3, 0.4], "tab\tand\nline \\ ~^#${}": [0.2, 0.9]}
-
 
 @pytest.fixture
 def comparison():
@@ -38,35 +34,21 @@ def test_each_form_carries_the_signature(comparison, form):
     )
 
 
-def test_a_paper_is_not_told_where_to_look(comparison):
-    moves = comparison.queries("rr", *list(comparison.results)[:2])
-    assert "details" in moves.to_markdown()
-    assert "details" not in moves.to_latex() + comparison.to_latex() + comparison.results.to_latex()
-    assert "convention assay" in moves.to_latex()
-
-
-def test_frames_carry_the_signature(comparison):
+def test_records_have_every_digit_and_the_signature(comparison):
     for frame in (comparison.to_polars(), comparison.to_pandas()):
         assert list(frame.columns) == [*FIELDS, "signature"]
         assert set(frame["signature"]) == {str(comparison.signature)}
         assert frame["difference"].to_list() == [pair.difference for pair in comparison.pairs]
-        assert frame["wins"].to_list() == [pair.wins for pair in comparison.pairs]
-
-
-def test_json_has_the_records_under_comparisons(comparison):
+    for text, delimiter in ((comparison.to_csv(), ","), (comparison.to_tsv(), "\t")):
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+        assert list(rows[0]) == [*FIELDS, "signature"]
+        assert [float(row["p_corrected"]) for row in rows] == [pair.p_corrected for pair in comparison.pairs]
     data = json.loads(comparison.to_json())
     assert [list(record) for record in data["comparisons"]] == [FIELDS] * 6
     assert [Pair(**record) for record in data["comparisons"]] == comparison.pairs
     assert data["signature"] == str(comparison.signature)
     settings = {name: data[name] for name in ("test", "correction", "alpha", "samples")}
     assert settings == {"test": "randomization", "correction": "holm", "alpha": 0.05, "samples": None}
-
-
-@for_each("form, delimiter", [("to_csv", ","), ("to_tsv", "\t")])
-def test_separated_values_have_every_digit(comparison, form, delimiter):
-    rows = list(csv.DictReader(io.StringIO(getattr(comparison, form)()), delimiter=delimiter))
-    assert list(rows[0]) == [*FIELDS, "signature"]
-    assert [float(row["p_corrected"]) for row in rows] == [pair.p_corrected for pair in comparison.pairs]
 
 
 def test_latex(comparison):
@@ -128,61 +110,43 @@ def test_text_markdown_and_html_have_both_tables(comparison):
     assert comparison._repr_html_() == html
 
 
-def test_more_than_26_runs():
-    comparison = assay.compare(None, results_of(**MANY), test="t")
-    texts = {form: getattr(comparison, form)() for form in FORMS}
-    assert [form for form, text in texts.items() if not all(name in text for name in MANY)] == []
-    assert r"a & run29 & \textbf{0.5900}$^{b-ad}$" in texts["to_latex"]
-    assert r"aa & run03 & 0.3300$^{ab,ac,ad}$ \\" in texts["to_latex"]
-    assert "| a | run29 | **0.5900** <sup>b-ad</sup> |" in texts["to_markdown"]
-    assert len(comparison.pairs) == 435
-
-
-def test_odd_names_are_escaped():
-    comparison = assay.compare(None, results_of(**ODD), baseline="a_b & c%")
-    latex = comparison.to_latex()
-    assert r"a\_b \& c\%" in latex
-    assert r"\textless{}b\textgreater{}\textbar{}x\textbar{}" in latex
-    odd = r"tab\textbackslash{}tand\textbackslash{}nline \textbackslash{} \textasciitilde{}\textasciicircum{}\#\$\{\}"
-    assert odd in latex
-    assert latex.count("\n") == 14
-    assert r"a\_b &amp; c%" in comparison.to_markdown()
-    assert r"&lt;b&gt;\|x\|" in comparison.to_markdown()
-    for html in (comparison.to_html(), comparison._repr_html_()):
-        assert "<b>|x|" not in html
-        assert "&lt;b&gt;|x|" in html
-    assert "tab\\tand\\nline \\ ~^#${}" in str(comparison)
-    others = set(ODD) - {"a_b & c%"}
-    assert {record["b"] for record in json.loads(comparison.to_json())["comparisons"]} == others
-    for text, delimiter in ((comparison.to_csv(), ","), (comparison.to_tsv(), "\t")):
-        assert {row[2] for row in list(csv.reader(io.StringIO(text), delimiter=delimiter))[1:]} == others
-
-
 def test_a_baseline_cannot_end_the_comment_of_latex():
     comparison = assay.compare(None, results_of(**{"a\n\\input{x}": [0, 1], "b": [1, 0]}), baseline="a\n\\input{x}")
     assert comparison.to_latex().splitlines()[1] == r"\begin{table}"
 
 
-def test_numbers_are_rounded_once_at_the_end():
+nan = np.nan
+# Scores, and the means in the rows of LaTeX, with their places.
+PRINTED = [
     # The means round to 1.0000 and 0.9999, their difference to 0.0000: it is not the difference of what is printed.
-    comparison, pair = one_pair([0.99994] * 4, [0.99995, 0.99997, 0.99995, 0.99997])
-    rows = comparison.to_latex().splitlines()[-5:-3]
-    assert [row.strip() for row in rows] == [r"a & a & \underline{0.9999} \\", r"b & b & \textbf{1.0000} \\"]
-    assert pair.difference == pytest.approx(0.00002)
-    assert " 0.0000 " in str(comparison)
+    ({"a": [0.99994] * 4, "b": [0.99995, 0.99997, 0.99995, 0.99997]}, [r"\underline{0.9999}", r"\textbf{1.0000}"]),
+    ({"a": [0.50001, 0.5], "b": [0.50002, 0.5], "c": [0.5, 0.50002], "d": [0.4, 0.4]}, [r"\underline{0.5000}", r"\textbf{0.5000}", r"\textbf{0.5000}", "0.4000"]),
+    ({"a": [nan, nan], "b": [0.5, 0.25], "c": [0.1, 0.2]}, ["undefined", r"\textbf{0.3750}", r"\underline{0.1500}"]),
+]  # fmt: skip
 
 
-def test_means_that_are_printed_alike_still_have_an_order():
-    scores = {"a": [0.50001, 0.5], "b": [0.50002, 0.5], "c": [0.5, 0.50002], "d": [0.4, 0.4]}
-    rows = [
-        line.strip() for line in assay.compare(None, results_of(**scores)).to_latex(sort="given").splitlines()[-7:-3]
+@for_each("scores, means", PRINTED)
+def test_numbers_are_rounded_once_and_keep_their_order(scores, means):
+    comparison = assay.compare(None, results_of(**scores))
+    rows = [line.strip() for line in comparison.to_latex(sort="given").splitlines() if line.strip().endswith("\\\\")][
+        1:
     ]
-    assert rows == [
-        r"a & a & \underline{0.5000} \\",
-        r"b & b & \textbf{0.5000} \\",
-        r"c & c & \textbf{0.5000} \\",
-        r"d & d & 0.4000 \\",
-    ]
+    assert rows == [f"{name} & {name} & {mean} \\\\" for name, mean in zip(scores, means, strict=True)]
+
+
+def test_a_small_p_is_not_printed_as_zero():
+    comparison, pair = one_pair(np.linspace(0, 0.5, 60), np.linspace(0.1, 0.7, 60), test="t")
+    assert 0 < pair.p < 0.00005
+    assert str(comparison).count("<0.0001") == 2
+    assert "&lt;0.0001" in comparison.to_html()
+
+
+def test_more_than_26_runs():
+    many = {f"run{n:02}": np.linspace(0.1, 0.5, 12) + n / 100 * np.linspace(0.9, 1.1, 12) for n in range(30)}
+    comparison = assay.compare(None, results_of(**many), test="t")
+    assert r"a & run29 & \textbf{0.5900}$^{b-ad}$" in comparison.to_latex()
+    assert r"aa & run03 & 0.3300$^{ab,ac,ad}$ \\" in comparison.to_latex()
+    assert len(comparison.pairs) == 435
 
 
 SHOWN = [
@@ -218,19 +182,6 @@ def test_samples_are_named_where_they_were_drawn(queries, samples):
     assert "samples=" not in str(one_pair([0.1, 0.2], [0.3, 0.3], test="t")[0].signature).replace("resamples=", "")
 
 
-def test_a_mean_without_a_value_has_no_place():
-    comparison = assay.compare(None, results_of(a=[np.nan, np.nan], b=[0.5, 0.25], c=[0.1, 0.2]))
-    rows = [line.strip() for line in comparison.to_latex().splitlines()[-6:-3]]
-    assert rows == [r"a & a & undefined \\", r"b & b & \textbf{0.3750} \\", r"c & c & \underline{0.1500} \\"]
-
-
-def test_a_small_p_is_not_printed_as_zero():
-    comparison, pair = one_pair(np.linspace(0, 0.5, 60), np.linspace(0.1, 0.7, 60), test="t")
-    assert 0 < pair.p < 0.00005
-    assert str(comparison).count("<0.0001") == 2
-    assert "&lt;0.0001" in comparison.to_html()
-
-
 def test_repr(comparison):
     assert repr(comparison) == "<Comparison: one, two, three; 6 pairs>"
     odd = assay.compare(None, results_of(**{"red\x1b[31m": [0, 1], "b\n": [1, 0]}))
@@ -251,22 +202,15 @@ def test_queries_that_moved(comparison):
     ]
     assert moves.counts == (7, 1, 0)
     assert moves.means == (comparison.results["two"]["rr"], 1)
+    assert "details" in moves.to_markdown()
+    # A paper is not told where to look.
+    assert "details" not in moves.to_latex() + comparison.to_latex() + comparison.results.to_latex()
+    assert "convention assay" in moves.to_latex()
+    lower = assay.compare(QRELS, RUNS, "first_rank").queries("first_rank", "three", "two")
+    assert (lower.helped[0].query, lower.hurt) == ("q0", ())
     back = comparison.queries("rr", "one", "two", top=2)
     assert [move.query for move in back.hurt] == ["q1", "q2"]
     assert back.counts == (0, 1, 7)
-
-
-def test_moves_in_words(comparison):
-    assert str(comparison.queries("rr", "two", "one", top=1)).splitlines()[:7] == [
-        "rr, from two to one: 0.5312 → 1.0000; 7 queries better, 1 the same, 0 worse",
-        "",
-        "most helped:",
-        "  q1  0.2500 → 1.0000  (+0.7500)",
-        "      good (grade 2): rank 4 → 1 (+0.6250)",
-        "      fair (grade 1): not retrieved → rank 2 (+0.1250)",
-        "",
-    ]
-    assert repr(comparison.queries("rr", "two", "one")).startswith("<Diff: rr, from two to one: 0.5312 → 1.0000;")
 
 
 def test_moves_in_other_forms(comparison):
@@ -288,15 +232,6 @@ def test_moves_in_other_forms(comparison):
     assert len(comparison.queries("rr", "one", "one").to_polars()) == 0
 
 
-def test_only_so_many_documents_are_shown():
-    qrels = {"q": {f"d{number:02}": 1 for number in range(14)}}
-    runs = {"a": {"q": ["d00"]}, "b": {"q": ["d00", "d01"]}}
-    moves = assay.compare(qrels, runs, "ap").queries("ap", "a", "b")
-    assert str(moves).splitlines()[4] == "      d01 (grade 1): not retrieved → rank 2 (+0.0714)"
-    assert "      and 4 more" in str(moves).splitlines()
-    assert len(moves.helped[0].documents) == 14
-
-
 def test_ranks_are_those_of_the_measures_own_policies():
     qrels = {"q": {"good": 1, "bad": 0}}
     runs = {"a": {"q": ["x", "y", "bad", "good"]}, "b": {"q": ["x", "good", "bad"]}}
@@ -307,11 +242,6 @@ def test_ranks_are_those_of_the_measures_own_policies():
     assert [each[:4] for each in judged] == [("good", 1, 2, 1), ("bad", 0, 1, 2)]
     both = assay.compare(qrels, runs, measures)
     assert both.queries("trec_eval:recip_rank", "a", "b").helped[0].documents == plain
-
-
-def test_where_less_is_better_a_lower_score_is_help():
-    moves = assay.compare(QRELS, RUNS, "first_rank").queries("first_rank", "three", "two")
-    assert (moves.helped[0].query, moves.hurt) == ("q0", ())
 
 
 def test_results_have_no_documents():

@@ -2,7 +2,6 @@
 
 import json
 
-import polars
 import pytest
 
 import assay
@@ -49,27 +48,13 @@ def test_a_wrong_judged_document_on_top_needs_no_texts():
     assert "      bad (grade 0): rank 2 → 1" in str(moves).splitlines()
 
 
-def write_trec(path, run):
-    rows = [f"{query} Q0 {name} 0 {score} t\n" for query, each in run.items() for name, score in each.items()]
-    path.write_text("".join(rows))
-    return path
-
-
-def as_frame(run):
-    rows = [(query, name, score) for query, each in run.items() for name, score in each.items()]
-    return polars.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
-
-
-@pytest.mark.parametrize("form", ["dict", "Run", "file", "frame"])
-def test_the_top_is_found_in_a_run_of_any_form(form, tmp_path):
-    make = {
-        "dict": lambda run: run,
-        "Run": assay.Run,
-        "file": lambda run: write_trec(tmp_path / f"{id(run)}.run", run),
-        "frame": as_frame,
-    }[form]
-    documents = hurt(make(OLD), make(NEW), corpus=CORPUS).hurt[0].documents
-    assert documents[-1][:4] == ("new", None, 3, 1)
+def test_the_top_is_found_in_a_run_of_any_form(tmp_path):
+    for number, run in enumerate((OLD, NEW)):
+        assay.Run(run).write(tmp_path / f"{number}.run", lossy=True)
+    files = [tmp_path / "0.run", tmp_path / "1.run"]
+    frames = [assay.Run(run).to_polars() for run in (OLD, NEW)]
+    for old, new in ((OLD, NEW), (assay.Run(OLD), assay.Run(NEW)), files, frames):
+        assert hurt(old, new, corpus=CORPUS).hurt[0].documents[-1][:4] == ("new", None, 3, 1)
 
 
 def test_the_top_is_that_of_the_policies():
@@ -96,12 +81,9 @@ def test_of_a_corpus_only_what_is_shown_is_read(tmp_path):
 
 
 def test_texts_of_something_else_are_an_error():
-    with pytest.raises(assay.errors.MismatchError, match="none of the questions to show has a text: they are 'q1'"):
-        hurt(queries={"1": "Who?"})
-    with pytest.raises(
-        assay.errors.MismatchError, match="none of the documents to show has a text: they are 'good', 'new'"
-    ):
-        hurt(corpus={"d1": "Text"})
+    for texts, said in (({"queries": {"1": "Who?"}}, "questions to show has a text: they are 'q1'"), ({"corpus": {"d1": "Text"}}, "documents to show has a text: they are 'good', 'new'")):  # fmt: skip
+        with pytest.raises(assay.errors.MismatchError, match=f"none of the {said}"):
+            hurt(**texts)
 
 
 def test_finished_results_have_questions_only():
@@ -111,18 +93,15 @@ def test_finished_results_have_questions_only():
 
 
 def test_a_failed_gate_shows_the_texts_and_a_passed_one_does_not_read_them(tmp_path):
-    report = assay.gate(
-        QRELS, NEW, {"rr": 0.9}, baseline=OLD, max_drop={"rr": 0.1}, strict=True, queries=QUERIES, corpus=CORPUS
-    )
+    how = {"baseline": OLD, "max_drop": {"rr": 0.1}, "strict": True, "queries": QUERIES, "corpus": CORPUS}
+    report = assay.gate(QRELS, NEW, {"rr": 0.9}, **how)
     for check in report.checks:
         assert (check.worst[0].question, check.worst[0].documents[-1].document) == ("Who pays?", "new")
     assert report.checks[0].worst[0].documents[-1][2:4] == (None, 1)
     assert report.checks[1].worst[0].documents[-1][2:4] == (3, 1)
     assert "The payer pays." in str(report)
-    assert (
-        "| q1: Who pays? | 1.0000 | 0.3333 | good (grade 2): rank 1 → 3 (-0.6667): The payer pays.;"
-        in report.to_markdown()
-    )
+    row = "| q1: Who pays? | 1.0000 | 0.3333 | good (grade 2): rank 1 → 3 (-0.6667): The payer pays.;"
+    assert row in report.to_markdown()
     bad = tmp_path / "corpus.jsonl"
     bad.write_text("not JSON")
     assert assay.gate(QRELS, NEW, {"rr": 0.1}, corpus=bad).passed

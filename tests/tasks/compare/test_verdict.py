@@ -7,6 +7,7 @@ import pytest
 
 import assay
 from comparisons import QRELS, RUNS, one_pair, results_of
+from tables import for_each
 
 SPREAD = [0.0, 0.1, 0.02, 0.07, 0.05, 0.03, 0.12, 0.01, 0.06, 0.09]
 LOW = [0.2 + each for each in SPREAD]
@@ -36,13 +37,14 @@ def test_two_runs(a, b, options, words):
     assert str(comparison.verdict) == words
 
 
-def test_the_verdict_is_data_too():
+def test_the_verdict_is_data_too_and_opens_every_form_for_people():
     comparison, _ = one_pair(LOW, HIGH)
     (line,) = comparison.verdict
     assert line[:5] == ("ap", "b", ("a",), (), ())
-    assert json.loads(comparison.to_json())["verdict"] == [
-        {"measure": "ap", "run": "b", "beats": ["a"], "beaten_by": [], "undecided": []}
-    ]
+    (data,) = json.loads(comparison.to_json())["verdict"]
+    assert data == {"measure": "ap", "run": "b", "beats": ["a"], "beaten_by": [], "undecided": []}
+    for text in (str(comparison), comparison.to_text(), comparison.to_markdown(), comparison.to_html()):
+        assert "b beats a on ap: +0.27" in text.partition("run")[0]
 
 
 def test_measures_without_a_difference_share_a_line():
@@ -59,25 +61,23 @@ def test_many_runs_are_told_by_the_best():
     assert line.run == "run05"
     assert set(line.beats) | set(line.undecided) == set(MANY) - {"run05"}
     assert line.text.startswith("ap: run05 has the best mean (0.")
-    worst_first = {"x": LOW, "y": NOISY, "z": HIGH}
-    (line,) = assay.compare(None, results_of(**worst_first)).verdict
-    assert line.text == (
-        "ap: z has the best mean (0.5275), beats x (+0.27 [0.26, 0.28], p = 0.0059) and y (+0.27 [0.25, 0.30], p = 0.0059)"
-    )
-    (line,) = assay.compare(None, results_of(x=LOW, y=NOISY, z=LOW)).verdict
-    assert (
-        line.text
-        == "ap: x has the best mean (0.2550), beats no other run, cannot be told apart from y and z (could have seen 0.05)"
-    )
 
 
-def test_too_few_queries_are_said_of_many_runs_too():
-    few = {"x": [0.9, 0.8], "y": [0.1, 0.3], "z": [0.2, 0.2]}
-    (line,) = assay.compare(None, results_of(**few)).verdict
-    assert line.text == (
-        "ap: x has the best mean (0.8500), beats no other run, cannot be told apart from y and z "
-        "(2 queries are too few to find any difference)"
-    )
+TOLD = [
+    ({"x": LOW, "y": NOISY, "z": HIGH}, None, "ap: z has the best mean (0.5275), beats x (+0.27 [0.26, 0.28], p = 0.0059) and y (+0.27 [0.25, 0.30], p = 0.0059)"),
+    ({"x": LOW, "y": NOISY, "z": LOW}, None, "ap: x has the best mean (0.2550), beats no other run, cannot be told apart from y and z (could have seen 0.05)"),
+    ({"x": [0.9, 0.8], "y": [0.1, 0.3], "z": [0.2, 0.2]}, None, "ap: x has the best mean (0.8500), beats no other run, cannot be told apart from y and z (2 queries are too few to find any difference)"),
+    ({"base": NOISY, "high": HIGH, "low": LOW, "poor": [each - 0.2 for each in NOISY]}, "base",
+     "ap against base: high (+0.27 [0.25, 0.30], p = 0.0059) is better; poor (-0.20 [-0.20, -0.20], p = 0.0059) is worse; no difference found for low (could have seen 0.05)"),
+]  # fmt: skip
+
+
+@for_each("runs, baseline, text", TOLD)
+def test_the_best_run_or_the_baseline_is_told_against_the_others(runs, baseline, text):
+    (line,) = assay.compare(None, results_of(**runs), baseline=baseline).verdict
+    assert line.text == text
+    if baseline:
+        assert line[1:5] == ("base", ("poor",), ("high",), ("low",))
 
 
 def test_too_few_queries_for_all_measures_together():
@@ -86,29 +86,6 @@ def test_too_few_queries_for_all_measures_together():
     alone, together = (assay.compare(qrels, runs, ["rr", "ap"], family=family) for family in ("measure", "all"))
     assert alone.verdict.texts[0] == "a beats b on rr: +0.17 [0.17, 0.17], p = 0.0312"
     assert together.verdict.texts[0] == "rr: a and b cannot be told apart: 6 queries are too few to find any difference"
-
-
-def test_a_baseline_is_what_the_others_are_told_against():
-    runs = {"base": NOISY, "high": HIGH, "low": LOW, "poor": [each - 0.2 for each in NOISY]}
-    (line,) = assay.compare(None, results_of(**runs), baseline="base").verdict
-    assert line.text == (
-        "ap against base: high (+0.27 [0.25, 0.30], p = 0.0059) is better; poor (-0.20 [-0.20, -0.20], p = 0.0059) is worse; "
-        "no difference found for low (could have seen 0.05)"
-    )
-    assert line[1:5] == ("base", ("poor",), ("high",), ("low",))
-
-
-@pytest.mark.parametrize("form", ["to_text", "to_markdown", "to_html", "__str__"])
-def test_every_form_for_people_opens_with_the_verdict(form):
-    comparison, _ = one_pair(LOW, HIGH)
-    assert "b beats a on ap: +0.27" in getattr(comparison, form)().partition("run")[0]
-
-
-def test_names_are_escaped_in_a_verdict():
-    comparison = assay.compare(None, results_of(**{"<i>\x1b[31m": LOW, "b*": HIGH}))
-    assert "\x1b" not in comparison.to_text() + comparison.to_html() + comparison.to_markdown()
-    assert "<i>" not in comparison.to_html()
-    assert r"b\* beats &lt;i&gt;" in comparison.to_markdown()
 
 
 def test_many_runs_are_sorted_and_only_significant_pairs_are_listed():

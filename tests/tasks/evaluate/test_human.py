@@ -44,9 +44,8 @@ def test_means_and_intervals_are_those_of_both_judgments(anchored):
 
 def test_it_is_shown(anchored):
     table = anchored.table()
-    assert [column.name for column in table.columns] == [
-        *("measure", "mean", "low", "high", "queries", "human", "lambda", "gain")
-    ]
+    names = ["measure", "mean", "low", "high", "queries", "human", "lambda", "gain"]
+    assert [column.name for column in table.columns] == names
     anchor = anchored.anchored("rr")
     assert table.rows[0][4:] == (120, 60, anchor.weight, anchor.gain)
     (run,) = json.loads(anchored.to_json())["runs"]
@@ -60,22 +59,14 @@ def test_it_is_shown(anchored):
     assert anchored.to_mlflow()["rr"] == anchored["rr"]
 
 
-def test_without_labels_nothing_changes():
+def test_parts_copies_and_stored_results_keep_their_labels(anchored, tmp_path):
     plain = assay.evaluate(JUDGE, RUN, "rr")
     assert (plain.human, plain.anchored("rr")) == ({}, None)
     assert [column.name for column in plain.table().columns] == ["measure", "mean", "low", "high", "queries"]
-
-
-def test_parts_keep_their_labels(anchored):
     assert anchored.only(["nDCG@10"])["nDCG@10"] == anchored["ndcg@10"]
-    again = pickle.loads(pickle.dumps(anchored))  # noqa: S301 - our own
-    assert (again.mean, str(again)) == (anchored.mean, str(anchored))
-
-
-def test_a_stored_result_keeps_its_labels(anchored, tmp_path):
     anchored.save(tmp_path / "a.json")
-    again = assay.load_result(tmp_path / "a.json")
-    assert (again.mean, again.interval("rr"), str(again)) == (anchored.mean, anchored.interval("rr"), str(anchored))
+    for again in (pickle.loads(pickle.dumps(anchored)), assay.load_result(tmp_path / "a.json")):  # noqa: S301 - our own
+        assert (again.mean, again.interval("rr"), str(again)) == (anchored.mean, anchored.interval("rr"), str(anchored))
     content = (tmp_path / "a.json").read_text()
     changed = content.replace('"human":{"rr":[', '"human":{"rr":[0.125,', 1).replace("null,null]", "null]", 1)
     (tmp_path / "a.json").write_text(changed)
@@ -83,68 +74,49 @@ def test_a_stored_result_keeps_its_labels(anchored, tmp_path):
         assay.load_result(tmp_path / "a.json")
 
 
-FORMS = {
-    "Qrels": lambda _: assay.Qrels(HUMAN),
-    "frame": lambda _: assay.Qrels(HUMAN).to_polars(),
-    "file": lambda path: written(path / "human.txt"),
-    "result": lambda _: assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]),
-    "stored result": lambda path: saved(path / "human.json"),
-    "records": lambda _: [{"query_id": query, "scores": scores} for query, scores in assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]).per_query().items()],
-}  # fmt: skip
-
-
-def written(path):
-    assay.Qrels(HUMAN).write(path)
-    return path
-
-
-def saved(path):
-    assay.evaluate(HUMAN, RUN, ["rr", "ndcg@10"]).save(path)
-    return path
-
-
-@for_each("form", FORMS)
-def test_every_form_of_labels(anchored, form, tmp_path):
-    result = assay.evaluate(JUDGE, RUN, ["rr", "ndcg@10"], human=FORMS[form](tmp_path))
-    assert result.mean == anchored.mean
-
-
-RUNS = {
-    "file object": lambda path: BytesIO(path.read_bytes()),
-    "path": lambda path: path,
-    "frame": lambda _: assay.Run(RUN).to_polars(),
-    "Run": lambda _: assay.Run(RUN),
-}
-
-
-@for_each("form", RUNS)
-def test_the_run_is_scored_under_both(anchored, form, tmp_path):
+def test_labels_and_runs_in_every_form(anchored, tmp_path):
+    names = ["rr", "ndcg@10"]
+    people = assay.evaluate(HUMAN, RUN, names)
+    people.save(tmp_path / "human.json")
+    assay.Qrels(HUMAN).write(tmp_path / "human.txt")
     assay.Run(RUN).write(tmp_path / "run.jsonl")
-    assert (
-        assay.evaluate(JUDGE, RUNS[form](tmp_path / "run.jsonl"), ["rr", "ndcg@10"], human=HUMAN).mean == anchored.mean
-    )
+    records = [{"query_id": query, "scores": scores} for query, scores in people.per_query().items()]
+    files = [tmp_path / "human.txt", tmp_path / "human.json"]
+    for human in (assay.Qrels(HUMAN), assay.Qrels(HUMAN).to_polars(), people, records, *files):
+        assert assay.evaluate(JUDGE, RUN, names, human=human).mean == anchored.mean
+    path, run = tmp_path / "run.jsonl", assay.Run(RUN)
+    for each in (BytesIO(path.read_bytes()), path, run.to_polars(), run):
+        assert assay.evaluate(JUDGE, each, names, human=HUMAN).mean == anchored.mean
 
 
 def kinds(result):
     return [str(note) for note in result.notes if note.kind == "anchored"]
 
 
-def test_every_query_has_a_label():
+EASY = {query: TRUTH[query] for query in QUERIES if {*RUN[query][:2]} & {*TRUTH[query]}}
+# Judgments, those of people, a note that is there, and how many labels count.
+SAID = [
+    (JUDGE, TRUTH, "every query has a human label; the other values are not used", 120),
+    (JUDGE, {query: TRUTH[query] for query in QUERIES[:10]}, "10 human labels are few; with fewer than 50 the interval can be too narrow", 10),
+    (JUDGE, {**HUMAN, "x1": {"a": 1}, "x2": {"b": 1}}, "2 queries with human labels are not among those scored; left out: 'x1', 'x2'", 60),
+    (TRUTH, EASY, "queries with human labels score differently from the others (p <", len(EASY)),
+    (JUDGE, {**HUMAN, "q000": {"d1": -1}}, "human judgments: 1 query has no relevant documents; scored 0: 'q000'", 60),
+    (JUDGE, {**HUMAN, "q000": {"d1": -1}}, "human judgments: 1 grade below 0", 60),
+]  # fmt: skip
+
+
+@for_each("qrels, human, said, number", SAID)
+def test_what_is_said_of_labels(qrels, human, said, number):
+    result = assay.evaluate(qrels, RUN, "rr", human=human)
+    assert any(str(note).startswith(said) for note in result.notes)
+    assert result.anchored("rr").human == number
+
+
+def test_labels_of_all_queries_are_all_that_counts():
     result = assay.evaluate(JUDGE, RUN, "rr", human=TRUTH)
     assert result["rr"] == pytest.approx(assay.evaluate(TRUTH, RUN, "rr")["rr"])
     assert result.anchored("rr").weight == 0
-    assert kinds(result) == ["every query has a human label; the other values are not used"]
-
-
-def test_few_labels_are_said():
-    result = assay.evaluate(JUDGE, RUN, "rr", human={query: TRUTH[query] for query in QUERIES[:10]})
-    assert "10 human labels are few; with fewer than 50 the interval can be too narrow" in kinds(result)
-
-
-def test_labels_of_other_queries_are_said():
-    result = assay.evaluate(JUDGE, RUN, "rr", human={**HUMAN, "x1": {"a": 1}, "x2": {"b": 1}})
-    assert "2 queries with human labels are not among those scored; left out: 'x1', 'x2'" in kinds(result)
-    assert result.anchored("rr").human == 60
+    assert len(kinds(result)) == 1
 
 
 def test_labels_without_another_value_are_said():
@@ -157,14 +129,6 @@ def test_labels_without_another_value_are_said():
     ]
 
 
-def test_labels_that_are_no_random_part_are_said():
-    easy = {query: TRUTH[query] for query in QUERIES if RUN[query][0] in TRUTH[query] or RUN[query][1] in TRUTH[query]}
-    result = assay.evaluate(TRUTH, RUN, "rr", human=easy)
-    assert any(
-        each.startswith("queries with human labels score differently from the others (p <") for each in kinds(result)
-    )
-
-
 def test_what_is_not_a_mean_is_not_anchored():
     result = assay.evaluate(JUDGE, RUN, ["rr", "gm_ap", "num_rel"], human=HUMAN)
     plain = assay.evaluate(JUDGE, RUN, ["gm_ap", "num_rel"])
@@ -173,18 +137,10 @@ def test_what_is_not_a_mean_is_not_anchored():
     assert result.table().rows[1][5:] == (None, None, None)
 
 
-def test_notes_on_human_judgments():
-    result = assay.evaluate(JUDGE, RUN, "rr", human={**HUMAN, "q000": {"d1": -1}})
-    said = [str(note) for note in result.notes]
-    assert "human judgments: 1 query has no relevant documents; scored 0: 'q000'" in said
-    assert any(each.startswith("human judgments: 1 grade below 0") for each in said)
-
-
 def test_a_scale_that_the_judgments_set_is_the_same_for_both():
     strict = {query: dict.fromkeys(grades, 3) for query, grades in HUMAN.items()}
-    with pytest.raises(
-        assay.errors.MismatchError, match=r"err@5 is err\(max=1,.* by all judgments and err\(max=3,.* name the"
-    ):
+    said = r"err@5 is err\(max=1,.* by all judgments and err\(max=3,.* name the"
+    with pytest.raises(assay.errors.MismatchError, match=said):
         assay.evaluate(JUDGE, RUN, "err@5", human=strict)
     assert assay.evaluate(JUDGE, RUN, "err(max=3)@5", human=strict).anchored("err(max=3)@5").human == 60
 
@@ -230,27 +186,14 @@ def test_scores_of_people_anchor_those_of_records(form, tmp_path):
     assert result["score:faithful"] == anchored_mean(result.scores["score:faithful"], values).value
     assert result["score:other"] == 1
     assert "score:other: not anchored by human labels: no query has a human value" in kinds(result)
-
-
-def test_numbers_by_question_are_those_of_the_only_measure():
-    result = assay.evaluate_rag(RECORDS, "score:faithful", human=LABELS)
-    assert (
-        result["score:faithful"]
-        == assay.evaluate_rag(RECORDS, "score:faithful", human=RAG_FORMS["records"])["score:faithful"]
-    )
+    # Numbers by question are those of the only measure.
+    alone = assay.evaluate_rag(RECORDS, "score:faithful", human=LABELS)
+    assert alone["score:faithful"] == result["score:faithful"]
 
 
 def test_what_is_said_of_wrong_answers_is_not_anchored():
-    rows = [
-        {
-            "query_id": query,
-            "gold": ["d1"],
-            "retrieved": ["d1"],
-            "answer": "x" if place % 3 else "y",
-            "references": ["x"],
-        }
-        for place, query in enumerate(QUERIES)
-    ]
+    same = {"gold": ["d1"], "retrieved": ["d1"], "references": ["x"]}
+    rows = [{"query_id": query, "answer": "x" if place % 3 else "y", **same} for place, query in enumerate(QUERIES)]
     human = {query: {"answer_em": 1} for query in LABELLED}
     result = assay.evaluate_rag(rows, ["recall", "answer_em"], human=human)
     assert result["answer_em"] == 1

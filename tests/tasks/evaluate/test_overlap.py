@@ -20,16 +20,8 @@ TEXT = (
     'doc_id="before:#" joins them'
 )
 ROWS = [(query, document, score) for query, ranking in CHUNKS.items() for document, score in ranking.items()]
-RECORDS = [
-    {
-        "query_id": query,
-        "gold": list(QRELS[query]),
-        "retrieved": list(CHUNKS[query]),
-        "answer": "a",
-        "references": ["b"],
-    }
-    for query in QRELS
-]
+ANSWERED = {"answer": "a", "references": ["b"]}
+RECORDS = [{"query_id": each, "gold": list(QRELS[each]), "retrieved": list(CHUNKS[each]), **ANSWERED} for each in QRELS]
 
 
 class ScoredDoc(NamedTuple):
@@ -76,33 +68,25 @@ def test_it_is_printed_and_in_the_exports():
     assert f"note: {TEXT}" in str(result)
     assert "doc_id=&quot;before:#&quot; joins them" in result.to_html()
     assert "doc7#3" in result.to_json()
-
-
-def test_the_advice_works():
     assert assay.evaluate(QRELS, CHUNKS, "rr", doc_id="before:#")["rr"] == 1
 
 
-@for_each("form", ["path", "Run", "frame", "tuples", "json", "jsonl", "csv", "parquet", "gz"])
-def test_runs_in_every_form_are_read_again(form, tmp_path):
-    run = assay.Run(CHUNKS)
+def test_runs_in_memory_are_read_again():
     frame = polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
-    objects = {"Run": run, "frame": frame}
-    names = {
-        "path": "a.run",
-        "gz": "a.run.gz",
-        "json": "a.json",
-        "jsonl": "a.jsonl",
-        "csv": "a.csv",
-        "parquet": "a.parquet",
-    }
-    if form == "tuples":
-        data = [ScoredDoc(*row) for row in ROWS]
-    elif form in objects:
-        data = objects[form]
-    else:
-        data = tmp_path / names[form]
-        run.write(data, lossy=True)
-    assert str(assay.evaluate(QRELS, data, "rr").notes[0]) == TEXT
+    for data in (assay.Run(CHUNKS), frame, [ScoredDoc(*row) for row in ROWS]):
+        assert str(assay.evaluate(QRELS, data, "rr").notes[0]) == TEXT
+
+
+@for_each("ending", ["run", "run.gz", "json", "jsonl", "csv", "parquet"])
+def test_runs_in_files_are_read_again_whole_or_in_parts(ending, tmp_path):
+    assay.Run(CHUNKS).write(tmp_path / f"whole.{ending}", lossy=True)
+    assert str(assay.evaluate(QRELS, tmp_path / f"whole.{ending}", "rr").notes[0]) == TEXT
+    (tmp_path / "parts").mkdir()
+    for number, (query, ranking) in enumerate(CHUNKS.items()):
+        assay.Run({query: ranking}).write(tmp_path / f"parts/part-{number}.{ending}", lossy=True)
+    note = str(assay.evaluate(QRELS, tmp_path / "parts", "rr").notes[0])
+    assert "the run has 'doc7#3', 'doc9#0'" in note
+    assert note.endswith('; doc_id="before:#" joins them')
 
 
 def test_a_stream_cannot_be_read_again():
@@ -119,6 +103,7 @@ OTHERS = [
     ({"q1": ["7"]}, {"q1": ["007"]}, "(leading zeros); write the ids the same way on both sides"),
     ({"q1": ["a#1"]}, {"q1": ["a"]}, "(the chunk '#1' in the judgments); write the ids the same way on both sides"),
     ({"q1": ["a"]}, {"q1": []}, "no document was retrieved for any judged query: the rankings are empty"),
+    ({"q1": ["d"]}, {"q1": {"d\ud800": 1.0}}, "the judgments have 'd', the run has 'd\\ud800'"),
 ]
 
 
@@ -136,6 +121,10 @@ def test_a_rule_that_does_not_fit():
     assert said.endswith('doc_id="before_last:_" joins them')
     said = str(assay.evaluate(qrels, {"q1": ["a_7"]}, "rr", doc_id="before:_").notes[0])
     assert said.endswith("without doc_id the ids meet")
+    other = assay.evaluate({"q": {"Doc7": 1, "Doc8": 0}}, {"q": ["doc7", "doc8"]}, "rr", doc_id="before:#")
+    said = str(other.notes[0])
+    assert "with doc_id=\"before:#\", before it: 'Doc7' vs. 'doc7' (letter case)" in said
+    assert "; write the ids the same way on both sides; " in said
 
 
 def hits(found, queries=1000):
@@ -151,31 +140,28 @@ def test_fewer_than_one_percent(found, text):
 
 QUIET = [
     # A query of which nothing is found, and one without results.
-    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x"]}),
-    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": []}),
+    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["x"]}, {}),
+    ({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": []}, {}),
     # Only a document that is not relevant: the ids meet.
-    ({"q1": {"a": 1, "b": 0}}, {"q1": ["b", "c"]}),
+    ({"q1": {"a": 1, "b": 0}}, {"q1": ["b", "c"]}, {}),
     # Judgments of far more queries, or of far more documents, than the run has.
-    ({f"q{n}": ["a"] for n in range(500)}, {"q7": ["a"]}),
-    ({"q1": [f"d{n}" for n in range(5000)]}, {"q1": ["d4999", "x"]}),
+    ({f"q{n}": ["a"] for n in range(500)}, {"q7": ["a"]}, {}),
+    ({"q1": [f"d{n}" for n in range(5000)]}, {"q1": ["d4999", "x"]}, {}),
     # Most queries of the run have no judgments.
-    ({"q1": ["a"]}, {f"q{n}": ["a"] for n in range(500)}),
+    ({"q1": ["a"]}, {f"q{n}": ["a"] for n in range(500)}, {}),
     # No document is judged at all, which is another note.
-    ({"q1": {}}, {"q1": ["a"]}),
+    ({"q1": {}}, {"q1": ["a"]}, {}),
+    # A cutoff is no reason.
+    ({"q1": ["a"]}, {"q1": ["x", "a"]}, {"depth": 1}),
+    ({"q1": ["a"]}, {"q1": ["x", "a"]}, {"judged_only": True, "depth": 1}),
 ]
 
 
-@for_each(("qrels", "run"), QUIET)
-def test_no_false_alarm(qrels, run):
+@for_each("qrels, run, policies", QUIET)
+def test_no_false_alarm(qrels, run, policies):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = assay.evaluate(qrels, run, "rr")
-    assert "overlap" not in [note.kind for note in result.notes]
-
-
-@for_each("policies", [{"depth": 1}, {"judged_only": True, "depth": 1}])
-def test_a_cutoff_is_no_reason(policies):
-    result = assay.evaluate({"q1": ["a"]}, {"q1": ["x", "a"]}, "rr", **policies)
+        result = assay.evaluate(qrels, run, "rr", **policies)
     assert "overlap" not in [note.kind for note in result.notes]
 
 
@@ -183,17 +169,11 @@ def test_hardly_a_query_meets():
     qrels = {f"q{n}": ["a"] for n in range(300)}
     run = {"q0": ["a"], **{f"{n}": ["a"] for n in range(1, 300)}}
     note = assay.evaluate(qrels, run, "rr").notes[0]
-    assert note.kind == "overlap"
-    assert str(note).startswith(
-        "only 1 of 300 queries in the run has judgments: the judgments have 'q1', 'q2', 'q3', …"
-    )
+    said = "only 1 of 300 queries in the run has judgments: the judgments have 'q1', 'q2', 'q3', …"
+    assert (note.kind, str(note).startswith(said)) == ("overlap", True)
     assert "(the prefix 'q' in the judgments); write the ids the same way on both sides" in str(note)
-
-
-def test_no_query_in_common_says_how_the_ids_differ():
-    with pytest.raises(
-        assay.errors.MismatchError, match=r"likely the same ids: 'q1' vs. '1' \(the prefix 'q' in the judgments\)"
-    ):
+    said = r"likely the same ids: 'q1' vs. '1' \(the prefix 'q' in the judgments\)"
+    with pytest.raises(assay.errors.MismatchError, match=said):
         assay.evaluate(QRELS, {"1": ["doc7"], "2": ["doc3"]}, "rr")
 
 
@@ -215,7 +195,6 @@ def test_a_gate_fails_whatever_its_limits(side):
     assert check.reason == f"{side}: {TEXT}"
     assert "FAIL  judged documents" in str(report)
     assert f"| FAIL | judged documents | {side}: no judged document was retrieved" in report.to_markdown()
-    assert report.to_dict()["checks"][0]["reason"] == check.reason
     assert report.to_polars()["check"][0] == "overlap"
 
 
@@ -224,26 +203,3 @@ def test_a_stored_result_keeps_the_warning(tmp_path):
     stored = assay.load_result(tmp_path / "a.json")
     assert str(stored.notes[0]) == TEXT
     assert [check.check for check in assay.gate(None, stored, {"rr": 0}).failed] == ["overlap"]
-
-
-def test_a_rule_that_is_not_what_is_wrong():
-    with pytest.warns(assay.DataWarning) as caught:
-        assay.evaluate({"q": {"Doc7": 1, "Doc8": 0}}, {"q": ["doc7", "doc8"]}, "rr", doc_id="before:#")
-    said = str(caught[0].message)
-    assert "with doc_id=\"before:#\", before it: 'Doc7' vs. 'doc7' (letter case)" in said
-    assert "; write the ids the same way on both sides; " in said
-
-
-@for_each("ending", ["parquet", "csv", "jsonl", "trec", "json"])
-def test_the_ids_of_a_run_in_parts(ending, tmp_path):
-    for number, (query, ranking) in enumerate(CHUNKS.items()):
-        assay.Run({query: ranking}).write(tmp_path / f"part-{number}.{ending}")
-    with pytest.warns(assay.DataWarning) as caught:
-        assay.evaluate(QRELS, tmp_path, "rr")
-    assert "the run has 'doc7#3', 'doc9#0'" in str(caught[0].message)
-    assert str(caught[0].message).endswith('; doc_id="before:#" joins them')
-
-
-def test_an_id_that_is_not_valid_unicode_is_shown_escaped():
-    result = assay.evaluate({"q": {"d": 1}}, {"q": {"d\ud800": 1.0}}, "rr")
-    assert "the judgments have 'd', the run has 'd\\ud800'" in str(result.notes[0])

@@ -67,10 +67,7 @@ def test_a_name_is_taken_once(name):
 
 
 def test_a_measure_that_gives_the_wrong_shape_is_told():
-    @assay.extend.measure("one_number", title="One number", formula="1")
-    def one_number(_):
-        return np.ones(1)
-
+    assay.extend.measure("one_number", title="One number", formula="1")(lambda _: np.ones(1))
     try:
         with pytest.raises(MeasureError, match="one_number: expected 2 values, one per query, got an array of shape"):
             assay.evaluate(HALF, {"q1": ["a"]}, ["one_number"])

@@ -35,6 +35,7 @@ POLICIES = [
     (HALF, {"q1": ["a"]}, {"missing": "skip"}, {"rr": [1]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "zero"}, {"rr": [1, 0], "num_ret": [1, 1]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan"}, {"rr": [1, None], "recall": [1, None], "num_ret": [1, 1]}),
+    (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "nan_all"}, {"rr": [1, None], "num_ret": [1, None]}),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {"no_relevant": "skip"}, {"rr": [1], "num_ret": [1]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "unjudged"}, {"judged@2": [0.5], "rr": [0.5]}),
     (NEGATIVE, {"q1": ["b", "a"]}, {"negative": "nonrelevant"}, {"judged@2": [1], "rr": [0.5]}),
@@ -61,11 +62,20 @@ def test_a_policy_does_what_it_says(qrels, run, options, expected):
         assert getattr(result.policies, policy) == value
 
 
+def test_measures_under_several_policies_are_one_result():
+    qrels, run = {**HALF, "q3": {"c": 0}}, {"q1": ["x", "a"], "q3": ["z"]}
+    result = assay.evaluate(qrels, run, ["rr", "trec_eval:map", "ap"])
+    assert list(result.measures) == ["rr", "trec_eval:map", "ap"]
+    np.testing.assert_array_equal(result.scores["trec_eval:map"], [0.5, np.nan, 0])
+    np.testing.assert_array_equal(result.scores["ap"], [0.5, 0, 0])
+    own = ("trec_eval:map",)
+    said = [("policies", own), ("missing", ()), ("no_relevant", ()), ("missing", own)]
+    assert [(note.kind, note.measures) for note in result.notes] == said
+
+
 def test_a_missing_query_may_be_an_error():
-    with pytest.raises(
-        MismatchError,
-        match=r"1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" counts",
-    ):
+    said = r"1 query in the judgments is missing from the run: 'q2'; missing=\"zero\" counts"
+    with pytest.raises(MismatchError, match=said):
         assay.evaluate(HALF, {"q1": ["a"]}, ["rr"], missing="error")
     assert assay.evaluate(HALF, {"q1": ["a"], "q2": []}, ["rr"], missing="error")["rr"] == 0.5
 
@@ -82,14 +92,10 @@ def test_the_policy_for_duplicates_holds_for_judgments_too():
     assert assay.evaluate(qrels, {"q1": ["a"]}, ["num_rel"], duplicates="first")["num_rel"] == 1
 
 
-def test_nan_is_left_out_of_the_mean_and_counted():
-    result = assay.evaluate(BARE, {"q1": ["a"], "q2": ["b"]}, ["recall"], no_relevant="nan")
-    assert result["recall"] == 1
-    assert result.counted("recall") == 1
-    assert np.isnan(result.interval("recall")).all()
-
-
-def test_with_nothing_left_the_mean_is_nan():
+def test_nan_is_left_out_of_the_mean_and_with_nothing_left_the_mean_is_nan():
+    half = assay.evaluate(BARE, {"q1": ["a"], "q2": ["b"]}, ["recall"], no_relevant="nan")
+    assert (half["recall"], half.counted("recall")) == (1, 1)
+    assert np.isnan(half.interval("recall")).all()
     result = assay.evaluate({"q1": {"a": 0}}, {"q1": ["a"]}, ["ap"], no_relevant="skip")
     assert result.queries == []
     assert np.isnan(result["ap"])
@@ -138,16 +144,18 @@ def test_scattered_rows_are_noted(tmp_path):
     assert [str(note) for note in result.notes] == ["rows of 1 query are not contiguous; grouped by query"]
 
 
-def test_undefined_values_are_noted():
-    notes = assay.evaluate(ONE, {"q1": ["a"]}, ["ap", "auc"]).notes
-    assert [note.kind for note in notes] == ["undefined"]
-    assert str(notes[0]).startswith("auc: 1 query left out of the mean")
+SAID = [
+    (ONE, ["a"], {"measures": ["ap", "auc"]}, "undefined", "auc: 1 query left out of the mean"),
+    (GRADED, ["a", "b"], {"measures": ["ndcg", "ap"], "rel": 2}, "rel", "ndcg: not affected by rel=2; gains come from the grades"),
+    ({"q1": {"a": 0.9, "b": 2.5, "c": 1}}, ["a", "b"], {"measures": "recall", "grades": "whole"}, "truncated", "2 grades truncated to whole numbers"),
+]  # fmt: skip
 
 
-def test_a_level_that_changes_nothing_is_noted():
-    notes = assay.evaluate(GRADED, {"q1": ["a", "b"]}, ["ndcg", "ap"], rel=2).notes
-    assert [note.kind for note in notes] == ["rel"]
-    assert str(notes[0]) == "ndcg: not affected by rel=2; gains come from the grades"
+@for_each("qrels, ranking, options, kind, text", SAID)
+def test_what_a_measure_or_a_policy_does_is_said(qrels, ranking, options, kind, text):
+    (note,) = assay.evaluate(qrels, {"q1": ranking}, **options).notes
+    assert note.kind == kind
+    assert str(note).startswith(text)
 
 
 @for_each("threads", [1, 2])
@@ -182,12 +190,3 @@ def test_a_measure_gives_its_own_reason():
     result = assay.evaluate({"q": {"a": 0}, "p": ["a"]}, {"q": ["a"], "p": ["a"]}, "recall(nothing=nan)")
     assert [note.kind for note in result.notes] == ["no_relevant", "undefined"]
     assert str(result.notes[1]).startswith("recall(nothing=nan): 1 query left out of the mean; no document is relevant")
-
-
-def test_truncated_grades_are_counted():
-    qrels, run = {"q1": {"a": 0.9, "b": 2.5, "c": 1}}, {"q1": ["a", "b"]}
-    whole = assay.evaluate(qrels, run, ["recall"], grades="whole")
-    assert [(note.kind, note.count) for note in whole.notes] == [("truncated", 2)]
-    assert str(whole.notes[0]) == "2 grades truncated to whole numbers"
-    assert assay.evaluate(qrels, run, ["recall"]).notes == ()
-    assert assay.evaluate({"q1": {"a": 1.0}}, run, ["recall"], grades="whole").notes == ()
