@@ -84,22 +84,17 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("measure", "start", "expected"), TOLD)
-def test_tools_are_told_what_is_asked_for(measure, start, expected):
+def test_tools_are_told_what_is_asked_for_and_compute_it(measure, start, expected):
     readings = find_readings(measure, start)
     assert readings[0].tool == start
     shown = [(each.tool, f"{each.name}, {each.beside}" if each.beside else each.name) for each in readings]
     assert {tool: [name for owner, name in shown if owner == tool] for tool in expected} == expected
-
-
-@pytest.mark.parametrize(("measure", "start", "expected"), TOLD)
-def test_what_is_told_is_what_the_tool_computes(measure, start, expected):
     audit = assay.audit(QRELS, RUN, measure, start=start)
-    for reading, account in zip(find_readings(measure, start), audit[measure], strict=True):
+    for reading, account in zip(readings, audit[measure], strict=True):
         policies = reading.chosen.policies
         beside = {"depth": policies.depth} | ({"rel": policies.rel} if reading.beside.endswith("2") else {})
         result = assay.evaluate(QRELS, RUN, reading.name, convention=reading.tool, **beside)
         assert account.value == pytest.approx(result[reading.name], nan_ok=True), reading
-    assert expected.keys() <= {account.tool for account in audit[measure]}
 
 
 def test_what_a_tool_cannot_be_told_is_a_step():

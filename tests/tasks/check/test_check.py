@@ -17,11 +17,8 @@ def kinds(report, level):
 
 def test_findings_are_data():
     report = assay.check(QRELS, RUN, {"q1": {"D1": 2.0}, "Q2": {"D3": 1.0}})
-    assert [(file.subject, file.name) for file in report.files] == [
-        ("judgments", "qrels"),
-        ("run", "run 1"),
-        ("run", "run 2"),
-    ]
+    names = [(file.subject, file.name) for file in report.files]
+    assert names == [("judgments", "qrels"), ("run", "run 1"), ("run", "run 2")]
     assert kinds(report, "bad") == ["queries", "documents"]
     missing = next(finding for finding in report.findings if finding.kind == "missing")
     assert (missing.level, missing.place) == ("warn", "run 1")
@@ -38,28 +35,26 @@ def test_every_form_of_data_gives_the_same_report(wrap, tmp_path):
     assay.Run(RUN).write(tmp_path / "one.json")
     report = assay.check(tmp_path / "qrels.json", io.BytesIO((tmp_path / "one.json").read_bytes()))
     assert [file.name for file in report.files] == [str(tmp_path / "qrels.json"), "<file>"]
-    assert [file["findings"] for file in report.to_dict()["reports"]] == [
-        file["findings"] for file in expected["reports"]
-    ]
+    same = [[file["findings"] for file in each["reports"]] for each in (report.to_dict(), expected)]
+    assert same[0] == same[1]
 
 
 def test_what_cannot_be_read_is_a_finding(tmp_path):
     report = assay.check(tmp_path / "none.txt", RUN, 7)
     assert kinds(report, "bad") == ["reading", "reading"]
     assert report.findings[0].text.endswith("none.txt' not found")
+    (tmp_path / "qrels").write_text("q1,d1,1\n")
+    assert kinds(assay.check(tmp_path / "qrels", qrels_format="json"), "bad") == ["reading"]
     assert len(report.files[1].findings) == 4
 
 
 def test_judgments_alone_and_the_lowest_relevant_grade():
     assert assay.check(QRELS).levels == {"ok": 3, "warn": 0, "bad": 0}
     assert kinds(assay.check(QRELS, rel=2), "warn") == ["relevant"]
+    # Judgments without a document have no grades to show.
+    assert "0 judgments of 0 documents\n  grades" in str(assay.check({"q1": {}}))
     with pytest.raises(assay.errors.PolicyError, match="rel must be a number, not 'high'"):
         assay.check(QRELS, rel="high")
-
-
-def test_formats_can_be_named(tmp_path):
-    (tmp_path / "qrels").write_text("q1,d1,1\n")
-    assert kinds(assay.check(tmp_path / "qrels", qrels_format="json"), "bad") == ["reading"]
 
 
 def test_it_prints_and_can_be_exported():

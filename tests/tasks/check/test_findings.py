@@ -24,16 +24,8 @@ def of_run(data, kind, qrels=JUDGED):
 
 def test_facts_of_judgments():
     report = check_qrels(Qrels({"q1": {"d1": 3, "d2": 0, "d3": -1}, "q2": {"d1": 0.5}}), "qrels")
-    assert report.facts == {
-        "queries": 2,
-        "judgments": 4,
-        "documents": 3,
-        "groups": False,
-        "grades": {"-1": 1, "0": 1, "0.5": 1, "3": 1},
-    }
-
-
-def test_good_judgments_are_ok():
+    grades = {"-1": 1, "0": 1, "0.5": 1, "3": 1}
+    assert report.facts == {"queries": 2, "judgments": 4, "documents": 3, "groups": False, "grades": grades}
     assert [each.level for each in check_qrels(Qrels(JUDGED), "qrels").findings] == ["ok", "ok", "ok"]
 
 
@@ -89,10 +81,8 @@ def lengths(*sizes):
 
 
 def scores(*rankings):
-    return {
-        f"q{number}": {f"d{place}": float(score) for place, score in enumerate(each)}
-        for number, each in enumerate(rankings, 1)
-    }
+    numbered = [{f"d{place}": float(score) for place, score in enumerate(each)} for each in rankings]
+    return {f"q{number}": each for number, each in enumerate(numbered, 1)}
 
 
 NOTHING_COMMON = "judgments and run have no query in common: the judgments have 'q1', 'q2', the run 'x', 'y'"

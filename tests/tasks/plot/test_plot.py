@@ -12,6 +12,7 @@ from assay.tasks.compare import plot as compare_plot
 from assay.tasks.compare.plot import material, values_at
 from assay.tasks.compare.report import charts_of
 from charts import NAMES, RUN_KINDS, collection, records
+from tables import for_each
 
 QRELS, RUNS = collection(queries=12)
 call = Measure.__call__
@@ -100,14 +101,10 @@ def test_stored_results(tmp_path, comparison):
     files = [tmp_path / f"{name}.json" for name in NAMES]
     assert assay.plot("means", None, files).spec == comparison.results.plot().spec
     assert assay.plot("differences", None, files, test="t").spec == comparison.plot().spec
-    with pytest.raises(
-        assay.errors.DataError, match="'cutoff' needs the rankings of runs, and a stored result has none"
-    ):
+    needed = "'cutoff' needs the rankings of runs, and a"
+    with pytest.raises(assay.errors.DataError, match=f"{needed} stored result has none"):
         assay.plot("cutoff", None, files)
-    with pytest.raises(
-        assay.errors.DataError,
-        match="'cutoff' needs the rankings of runs, and a comparison of finished results has none",
-    ):
+    with pytest.raises(assay.errors.DataError, match=f"{needed} comparison of finished results has none"):
         assay.compare(None, comparison.results).plot("cutoff")
 
 
@@ -134,43 +131,25 @@ def test_a_kind_that_an_object_lacks_names_the_calls_that_have_it(comparison, ki
             assert ".plot(" in str(error)
 
 
-def test_an_unknown_kind():
-    with pytest.raises(
-        assay.errors.PolicyError,
-        match=r"unknown kind of chart 'mean'; did you mean 'means'\? assay.plot has means, diff",
-    ):
-        assay.plot("mean", QRELS, RUNS)
-    with pytest.raises(assay.errors.PolicyError, match=r"unknown kind of chart '<b>'; a result has means"):
-        assay.evaluate(QRELS, RUNS["bm25"]).plot("<b>")
+SCORES = {"q1": {"mine": 0.5}, "q2": {"mine": 0.7}}
+REFUSED = [
+    (lambda _: assay.plot("mean", QRELS, RUNS), r"unknown kind of chart 'mean'; did you mean 'means'\? assay.plot has means, diff"),
+    (lambda _: assay.evaluate(QRELS, RUNS["bm25"]).plot("<b>"), r"unknown kind of chart '<b>'; a result has means"),
+    (lambda made: made.plot("queries"), "there are 3 runs; name two of them with a and b, such as 'bm25' and 'dense'"),
+    (lambda made: made.plot("queries", a="x", b="dense"), "unknown run 'x'"),
+    (lambda made: made.plot("scatter", a="dense", b="dense"), "need two different runs"),
+    (lambda made: made.plot("differences", a="x"), "unknown run 'x'"),
+    (lambda _: assay.plot("cutoff", QRELS, RUNS, ["bpref"]), "bpref has no cutoff"),
+    (lambda _: assay.plot("critical_difference", QRELS, RUNS, ["ap"], baseline="bm25", test="t"), "compare without a baseline"),
+    (lambda _: assay.plot("runs", QRELS, {name: iter(run.items()) for name, run in RUNS.items()}, ["ap"]), ""),
+    (lambda _: assay.agree(SCORES, SCORES, ["score:mine"]).plot(), r"set threshold=0\.5"),
+]  # fmt: skip
 
 
-def test_two_of_several_runs_must_be_named(comparison):
-    with pytest.raises(
-        assay.errors.PolicyError, match="there are 3 runs; name two of them with a and b, such as 'bm25' and 'dense'"
-    ):
-        comparison.plot("queries")
-    with pytest.raises(assay.errors.DataError, match="unknown run 'x'"):
-        comparison.plot("queries", a="x", b="dense")
-    with pytest.raises(assay.errors.DataError, match="need two different runs"):
-        comparison.plot("scatter", a="dense", b="dense")
-    with pytest.raises(assay.errors.MeasureError, match="unknown run 'x'"):
-        comparison.plot("differences", a="x")
-
-
-def test_a_measure_without_a_cutoff():
-    with pytest.raises(assay.errors.DataError, match="bpref has no cutoff"):
-        assay.plot("cutoff", QRELS, RUNS, ["bpref"])
-
-
-def test_a_diagram_of_mean_ranks_needs_all_pairs():
-    with pytest.raises(assay.errors.DataError, match="compare without a baseline"):
-        assay.plot("critical_difference", QRELS, RUNS, ["ap"], baseline="bm25", test="t")
-
-
-def test_runs_that_cannot_be_read_again():
-    runs = {name: iter(run.items()) for name, run in RUNS.items()}
-    with pytest.raises(assay.AssayError):
-        assay.plot("runs", QRELS, runs, ["ap"])
+@for_each("draw, message", REFUSED)
+def test_what_cannot_be_drawn(comparison, draw, message):
+    with pytest.raises(assay.AssayError, match=message):
+        draw(comparison)
 
 
 def test_many_runs_show_the_pairs_of_the_best():
@@ -178,11 +157,8 @@ def test_many_runs_show_the_pairs_of_the_best():
     chart = assay.plot("differences", qrels, runs, ["ap"], test="t")
     assert len(chart.spec["data"]["values"]) == 13
     assert "Of 91 pairs, those with 'run 00', the best run, are shown." in chart.caption
-
-
-def test_long_names_that_begin_alike_stay_apart():
-    names = [f"{'a long name of a system ' * 3}{number}" for number in range(3)]
-    qrels, runs = collection(names, 8)
+    # Long names that begin alike stay apart.
+    qrels, runs = collection([f"{'a long name of a system ' * 3}{number}" for number in range(3)], 8)
     rows = assay.plot("differences", qrels, runs, ["ap"], test="t").spec["data"]["values"]
     assert len({row["pair"] for row in rows}) == 3
 
@@ -192,9 +168,3 @@ def test_one_query():
     for kind in RUN_KINDS:
         if kind != "measures":
             assert assay.plot(kind, qrels, runs, ["rr@10"]).draw("svg")
-
-
-def test_scores_without_a_limit_have_no_matrix():
-    scores = {"q1": {"mine": 0.5}, "q2": {"mine": 0.7}}
-    with pytest.raises(assay.errors.DataError, match=r"set threshold=0\.5"):
-        assay.agree(scores, scores, ["score:mine"]).plot()
