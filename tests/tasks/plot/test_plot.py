@@ -141,7 +141,7 @@ REFUSED = [
     (lambda made: made.plot("differences", a="x"), "unknown run 'x'"),
     (lambda _: assay.plot("cutoff", QRELS, RUNS, ["bpref"]), "bpref has no cutoff"),
     (lambda _: assay.plot("critical_difference", QRELS, RUNS, ["ap"], baseline="bm25", test="t"), "compare without a baseline"),
-    (lambda _: assay.plot("runs", QRELS, {name: iter(run.items()) for name, run in RUNS.items()}, ["ap"]), ""),
+    (lambda _: assay.plot("runs", QRELS, {name: iter(run.items()) for name, run in RUNS.items()}, ["ap"]), "a frame or a file, not dict_itemiterator"),
     (lambda _: assay.agree(SCORES, SCORES, ["score:mine"]).plot(), r"set threshold=0\.5"),
 ]  # fmt: skip
 
