@@ -142,13 +142,11 @@ class Result(Exports):
     def only(self, names: Iterable[str | Measure]) -> Result:
         """The same result with only some of its measures, under the given names."""
         keys = {str(name): self.key(name) for name in names}
-        kinds = ("measures", "scores", "own_policies", "statistics", "human", "noise")
-        columns: dict[str, Any] = {
-            kind: {name: known[key] for name, key in keys.items() if key in known}
-            for kind in kinds
-            for known in [getattr(self, kind)]
-        }
-        return replace(self, **columns, _means={name: self[key] for name, key in keys.items()}, _intervals={})
+        columns: dict[str, Any] = {"_means": {name: self[key] for name, key in keys.items()}}
+        for kind in ("measures", "scores", "own_policies", "statistics", "human", "noise"):
+            known = getattr(self, kind)
+            columns[kind] = {name: known[key] for name, key in keys.items() if key in known}
+        return replace(self, **columns, _intervals={})
 
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""

@@ -294,20 +294,24 @@ def sections(about: Explanation) -> dict[str, list[str]]:
     plain = ", ".join(alias for alias, meaning in about.aliases.items() if meaning == about.name)
     special = [f"{alias} = {meaning}" for alias, meaning in about.aliases.items() if meaning != about.name]
     undefined = f"if {about.undefined}; such queries are left out of the mean" if about.undefined else ""
-    values = describe_bounds(*about.usual)
-    if about.usual != (about.low, about.high):
-        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
     parts = {
         "You wrote": [f"{name} = {meaning}" for name, meaning in about.spelled.items()],
         "Formula": [about.formula],
         "Queries": [COMBINED[about.aggregate]],
-        "Range": [f"{values}; the {'higher' if about.higher_is_better else 'lower'} the better"],
+        "Range": [range_of(about)],
         "Undefined": [undefined] if undefined else [],
         "Aliases": [*([plain] if plain else []), *special],
         **{f"In {tool}": [", ".join(names)] for tool, names in about.conventions.items()},
         "Reference": [about.reference] if about.reference else [],
     }
     return {title: texts for title, texts in parts.items() if texts}
+
+
+def range_of(about: Explanation) -> str:
+    values = describe_bounds(*about.usual)
+    if about.usual != (about.low, about.high):
+        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
+    return f"{values}; the {'higher' if about.higher_is_better else 'lower'} the better"
 
 
 def describe_bounds(low: float | None, high: float | None) -> str:

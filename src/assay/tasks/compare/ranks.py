@@ -168,11 +168,10 @@ def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
 
 def repeat(judged: Judged, queries: IntArray) -> Judged:
     """One query per entry of `queries`, by its place; a query can stand several times."""
-    size = len(queries)
 
     def some(hits: Hits) -> Hits:
         rows, owner = expanded(hits.starts, queries)
-        return Hits(size, owner, *(column[rows] for column in columns_of(hits)[1:]))
+        return replace(hits.where(rows), size=len(queries), query=owner)
 
     def some_groups() -> Groups:
         groups = judged.groups()
@@ -180,18 +179,19 @@ def repeat(judged: Judged, queries: IntArray) -> Judged:
         return replace(groups.where(rows), query=owner)  # type: ignore[arg-type]  # places serve as a mask
 
     rows, owner = expanded(stretches(judged.owner, judged.size), queries)
-    return Judged(
-        size=size,
+    return rebuild(
+        judged,
+        size=len(queries),
         retrieved=judged.retrieved[queries],
         owner=owner,
         grades=judged.grades[rows],
         hits=some(judged.hits),
-        floor=judged.floor,
         repeats=None if judged.repeats is None else judged.repeats[queries],
         foreign=None if judged.foreign is None else some(judged.foreign),
         spread=None if judged.spread is None else Spread(*(each[queries] for each in judged.spread)),
         make_groups=None if judged.make_groups is None else some_groups,
-        make_id_order=judged.make_id_order,
+        make_queries=None,
+        kept=None,
     )
 
 
