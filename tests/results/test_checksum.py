@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.results.stored import is_too_large
-from storing import NAMES, QRELS, RUN, stored_in, without_checksum
+from storing import NAMES, QRELS, RUN, without_checksum
 from tables import for_each
 
 
@@ -87,14 +87,6 @@ def test_what_a_measure_can_reach_is_kept(tmp_path, name, options, value):
     result.scores[name][0] = value
     result.save(tmp_path / "r.json")
     assert assay.load_result(tmp_path / "r.json").scores[name][0] == value
-
-
-@for_each("version", [1, 2])
-def test_files_without_a_checksum_load(tmp_path, version):
-    path, content = stored_in(tmp_path)
-    path.write_text(json.dumps({**content, "version": version}))
-    result = assay.evaluate(QRELS, RUN, NAMES)
-    assert assay.load_result(path).mean == result.mean
 
 
 BOMBS = [

@@ -59,19 +59,14 @@ def test_means_and_interval_ends():
     low, high = result.interval("ndcg@10")
     assert metrics["ndcg_at_10"] == result["ndcg@10"]
     assert (metrics["ndcg_at_10_low"], metrics["ndcg_at_10_high"]) == (low, high)
-    assert set(metrics) == {
-        *("ndcg_at_10", "ndcg_at_10_low", "ndcg_at_10_high", "num_rel"),
-        *("ap_rel_2", "ap_rel_2_low", "ap_rel_2_high"),
-    }
+    names = "ndcg_at_10 ndcg_at_10_low ndcg_at_10_high num_rel ap_rel_2 ap_rel_2_low ap_rel_2_high"
+    assert set(metrics) == {*names.split()}
     assert all(type(value) is float for value in metrics.values())
 
 
-def test_what_is_undefined_is_left_out():
+def test_what_is_undefined_is_left_out_and_a_measure_called_like_an_interval_end_keeps_its_name():
     result = assay.evaluate_rag([{"scores": {"a": None, "b": 1}}, {"scores": {"a": None, "b": 0}}])
     assert set(result.to_mlflow()) == {"score_b", "score_b_low", "score_b_high"}
-
-
-def test_a_measure_called_like_an_interval_end_keeps_its_name():
     records = [{"scores": {"x": n, "x_low": 7, "X": 1}} for n in range(4)]
     metrics = assay.evaluate_rag(records).to_mlflow()
     assert (metrics["score_x"], metrics["score_x_low"], metrics["score_X_2"]) == (1.5, 7, 1)
@@ -88,10 +83,6 @@ def test_several_runs():
 def test_a_comparison():
     runs = {"old": RUN, "new": {query: ["a", "b"] for query in RUN}}
     pair = assay.compare(QRELS, runs, ["rr"]).pairs[0]
-    assert assay.compare(QRELS, runs, ["rr"]).to_mlflow() == {
-        "new_vs_old/rr_difference": pair.difference,
-        "new_vs_old/rr_low": pair.low,
-        "new_vs_old/rr_high": pair.high,
-        "new_vs_old/rr_p": pair.p,
-        "new_vs_old/rr_p_corrected": pair.p_corrected,
-    }
+    names = ("difference", "low", "high", "p", "p_corrected")
+    expected = {f"new_vs_old/rr_{name}": getattr(pair, name) for name in names}
+    assert assay.compare(QRELS, runs, ["rr"]).to_mlflow() == expected

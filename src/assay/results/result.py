@@ -209,32 +209,28 @@ class Result(Exports):
     def signature(self) -> Signature:
         """How the numbers were computed: every choice and the version. `str(signature)` is the long form."""
         usual = find_convention(self.convention).policies
-        signed = tuple(map(self._signed, self.measures))
+        signed = []
+        for name, measure in self.measures.items():
+            basis, prompts = measure.definition.basis, measure.definition.prompts
+            software = "" if basis is None else basis()
+            known = software or ", ".join(map(str, prompts))
+            signed.append(SignedMeasure(measure.full_name, self.own_policies.get(name), known))
         anchors = [
             f"ppi[{key}: human={anchor.human} lambda={anchor.weight:.4g}]"
             for key in self.human
             if (anchor := self.anchored(key)) is not None
         ]
         details = (*self.matching, *([self.judge] if self.judge else []), *anchors)
-        return Signature(self.version, self.convention, self.policies, usual, signed, self.subject, details)
-
-    def _signed(self, name: str) -> SignedMeasure:
-        measure = self.measures[name]
-        basis = measure.definition.basis
-        software = "" if basis is None else basis()
-        prompts = ", ".join(map(str, measure.definition.prompts))
-        return SignedMeasure(measure.full_name, self.own_policies.get(name), software or prompts)
+        return Signature(self.version, self.convention, self.policies, usual, tuple(signed), self.subject, details)
 
     def table(self) -> Table:
         """Measure, mean, interval and number of queries."""
         names = ("mean", "low", "high", "queries", *(ANCHOR_FIELDS if self.human else ()))
-        columns = (Column("measure", is_text=True), *map(Column, names))
-        symbols = symbols_of(self)
-        rows = tuple(
-            (Named(name, symbols[name]), *self._numbers(name), self.counted(name), *self._anchor_fields(name).values())
-            for name in self.measures
-        )
-        return self._with_signature(columns, rows)
+        rows = []
+        for name, symbol in symbols_of(self).items():
+            anchor = self._anchor_fields(name).values()
+            rows.append((Named(name, symbol), *self._numbers(name), self.counted(name), *anchor))
+        return self._with_signature((Column("measure", is_text=True), *map(Column, names)), tuple(rows))
 
     def _anchor_fields(self, name: str) -> dict[str, float | int | None]:
         """What is shown of human labels; nothing if no measure has any."""
@@ -254,10 +250,8 @@ class Result(Exports):
         single = [name for name in self.measures if self.counted(name) == 1 and self._numbers(name)[1:] == (None, None)]
         if not single:
             return self.notes
-        return (
-            *self.notes,
-            Note.of(NoteKind.FEW, about="interval", measures=[] if len(single) == len(self) else single),
-        )
+        few = Note.of(NoteKind.FEW, about="interval", measures=[] if len(single) == len(self) else single)
+        return (*self.notes, few)
 
     def query_table(self) -> Table:
         """One row per query, then one with the means."""
@@ -288,9 +282,7 @@ class Result(Exports):
             interval = {"mean": mean, "low": low, "high": high}
             summary[key] = {"measure": measure.full_name, **interval, "queries": self.counted(key)}
             summary[key] |= {field: finite(value) for field, value in self._anchor_fields(key).items()}
-        queries = {
-            query: {key: finite(value) for key, value in values.items()} for query, values in self.per_query().items()
-        }
+        queries = {query: {key: finite(each) for key, each in own.items()} for query, own in self.per_query().items()}
         notes = [note.to_dict() for note in self._remarks()]
         how = {"name": name, "signature": str(self.signature), "level": LEVEL}
         return {**how, "measures": summary, "queries": queries, "notes": notes}

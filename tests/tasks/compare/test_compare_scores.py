@@ -152,30 +152,3 @@ def test_a_rank_test_that_contradicts_the_means_calls_neither_better():
     assert [note.kind for note in comparison.notes] == ["split"]
     # The randomization test looks at the mean, so there is nothing to contradict.
     assert one_pair(a, b)[0].notes == ()
-
-
-# Differences of 50 queries, and which run Wilcoxon's test calls better.
-BY_RANKS = {
-    "fewer wins, larger ones": ([*(0.2 + 0.01 * np.arange(22)), *(-0.01 - 0.001 * np.arange(28))], "b"),
-    "as many wins as losses": ([*(0.2 + 0.01 * np.arange(25)), *(-0.01 - 0.001 * np.arange(25))], "b"),
-    "one win makes the mean": ([*(0.001 + 0.00001 * np.arange(25)), 5.0, *(-0.05 - 0.0001 * np.arange(24))], None),
-}
-
-
-@for_each("moved, winner", BY_RANKS.values())
-@for_each("direction", [1, -1])
-def test_wilcoxon_points_where_the_sum_of_ranks_does(moved, winner, direction):
-    a = np.full(50, 6.0)
-    comparison, pair = one_pair(a, a + direction * np.array(moved), test="wilcoxon")
-    assert comparison.is_significant(pair)
-    assert comparison.winner(pair) == (winner and {1: "b", -1: "a"}[direction])
-    assert [note.kind for note in comparison.notes] == ([] if winner else ["split"])
-
-
-def test_wilcoxon_of_shares_is_that_of_their_counts():
-    generator = np.random.default_rng(1)
-    for _ in range(20):
-        a = generator.integers(0, 11, 25)
-        b = np.clip(a + generator.integers(-2, 4, 25), 0, 10)
-        shares, counts = (one_pair(a / size, b / size, test="wilcoxon")[1] for size in (10, 1))
-        assert shares.p == counts.p

@@ -42,18 +42,6 @@ def test_worth_is_what_is_lost_without_the_document(measure, rankings):
         assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_ndcg_adds_up():
-    judged, worth = worth_of("ndcg@10", {"q": {"a": 3, "b": 1, "c": 2}}, {"q": ["a", "x", "c", "b"]})
-    score = assay.evaluate({"q": {"a": 3, "b": 1, "c": 2}}, {"q": ["a", "x", "c", "b"]}, ["ndcg@10"])["ndcg@10"]
-    assert worth.sum() == pytest.approx(score, abs=1e-12)
-    assert len(worth) == len(judged.hits.query) == 3
-
-
-def test_no_hits():
-    judged, worth = worth_of("ap", {"q": {"a": 1}}, {"q": ["x"]})
-    assert len(judged.hits.query) == len(worth) == 0
-
-
 def test_measures_over_several_queries_have_none():
     @assay.extend.measure("share_of_all_hits")
     def share(judged: assay.extend.Judged):

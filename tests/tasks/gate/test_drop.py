@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.intervals import detectable
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.tasks.gate.checks import drop_p_values, smallest_p
 from tables import for_each
@@ -79,18 +78,6 @@ def test_columns_are_tested_as_if_alone():
 )  # fmt: skip
 def test_the_smallest_p_value_there_can_be(count, test, samples, expected):
     assert smallest_p(count, test, samples) == expected
-
-
-def test_what_is_detectable_is_found_in_four_cases_of_five():
-    generator = np.random.default_rng(5)
-    count, spread = 60, 0.2
-    planned = np.tile([spread, -spread], count // 2) * np.sqrt((count - 1) / count)
-    drop = detectable(planned, 2 * 0.05)
-    found = [
-        stats.ttest_1samp(generator.normal(-drop, spread, count), 0, alternative="less").pvalue < 0.05
-        for _ in range(2000)
-    ]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 
 
 @for_each("test", ["randomization", "t"])

@@ -61,9 +61,9 @@ class ComparisonVerdict:
     def texts(self) -> list[str]:
         """The lines in words; measures without a difference between two runs share a line, the last one."""
         texts = [line.text for line in self.lines]
-        told = [text for text in texts if not text.startswith(NO_DIFFERENCE)]
         rest = [text.removeprefix(NO_DIFFERENCE) for text in texts if text.startswith(NO_DIFFERENCE)]
-        return [*told, *([NO_DIFFERENCE + ", ".join(rest)] if rest else [])]
+        told = [text for text in texts if not text.startswith(NO_DIFFERENCE)]
+        return told + ([NO_DIFFERENCE + ", ".join(rest)] if rest else [])
 
     def to_list(self) -> list[dict[str, Any]]:
         """The lines as JSON has them, without the words."""

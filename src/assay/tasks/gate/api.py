@@ -111,11 +111,10 @@ def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpu
     """The checks, those that failed with texts in their worst queries."""
     from assay.tasks.compare.passages import Changed, add_texts
 
-    def changed(check: GateCheck) -> Changed:
+    failed = []
+    for check in (each for each in checks if not each.passed):
         has_both = any(move.before is not None and move.ranked_before for move in check.worst)
-        return Changed(check.worst, check.measure, BASELINE if has_both else None, RUN)
-
-    failed = [changed(check) for check in checks if not check.passed]
+        failed.append(Changed(check.worst, check.measure, BASELINE if has_both else None, RUN))
     worst = iter(add_texts(failed, sides.ranks, queries, corpus))
     return [check if check.passed else check._replace(worst=next(worst)) for check in checks]
 
@@ -170,10 +169,8 @@ def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:
             raise MismatchError(f"run and baseline cannot be compared: {error}") from None
     known = set(baseline.queries)
     if known.isdisjoint(run.queries):
-        raise MismatchError(
-            f"run and baseline have no query in common: the run has {some(run.queries)}, "
-            f"the baseline has {some(baseline.queries)}"
-        )
+        both = f"the run has {some(run.queries)}, the baseline has {some(baseline.queries)}"
+        raise MismatchError(f"run and baseline have no query in common: {both}")
     lacking = {"baseline": [each for each in run.queries if each not in known], "run": sorted(known - {*run.queries})}
     for side, missing in lacking.items():
         if missing:

@@ -40,14 +40,6 @@ class Sides(NamedTuple):
     def sign(self, name: str) -> int:
         return 1 if self.run.measures[name].definition.higher_is_better else -1
 
-    def move(self, query: str, measure: str, before: float | None, after: float) -> Move:
-        """A query's values, and its documents with their ranks; a finished result has no ranks."""
-        if self.ranks is None or (RUN, measure) not in self.ranks.judged:
-            return Move(query, before, after, ())
-        has_both = before is not None and (BASELINE, measure) in self.ranks.judged
-        documents = ranked_documents(self.ranks, query, measure, BASELINE if has_both else None, RUN)
-        return Move(query, before, after, documents, has_both)
-
 
 class Drop(NamedTuple):
     """How a measure changed: `changes` has the gain of each query, NaN if one side has no value."""
@@ -66,11 +58,6 @@ class Drop(NamedTuple):
     @property
     def counted(self) -> int:
         return int((~np.isnan(self.changes)).sum())
-
-    @property
-    def beyond(self) -> FloatArray:
-        """The changes plus the limit: their mean is below zero if the drop is larger than the limit."""
-        return self.changes + (self.limit / self.counted if self.is_total else self.limit)
 
     @property
     def is_too_large(self) -> bool:
@@ -138,9 +125,11 @@ def drop_checks(
         raise MeasureError(f"{why}; set a minimum, or {option}")
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
-        beyond = np.stack([drops[name].beyond for name in tested], axis=1)
-        p_values = drop_p_values(beyond, rules.test, rules.draws, rules.seed)
-        for place, drop in enumerate(drops[name] for name in tested):
+        chosen = [drops[name] for name in tested]
+        # With the limit added, the mean of the changes is below zero if the drop is larger than the limit.
+        beyond = [each.changes + (each.limit / each.counted if each.is_total else each.limit) for each in chosen]
+        p_values = drop_p_values(np.stack(beyond, axis=1), rules.test, rules.draws, rules.seed)
+        for place, drop in enumerate(chosen):
             if drop.anchor is not None:
                 p_values[place] = drop.anchor.above(drop.limit)
         for name, p, corrected in zip(tested, p_values, correct(p_values, "holm"), strict=True):
@@ -242,12 +231,18 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
 
 def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tuple[Move, ...]:
-    queries, scores = sides.run.queries, sides.run.scores[name]
+    """The first few of these queries, with the documents of runs that were scored here."""
+    ranks, scores, moves = sides.ranks, sides.run.scores[name], []
     before = sides.baseline.scores[name] if moved and sides.baseline is not None else None
-    return tuple(
-        sides.move(queries[number], name, None if before is None else float(before[number]), float(scores[number]))
-        for number in numbers[:WORST_QUERIES]
-    )
+    has_both = before is not None and ranks is not None and (BASELINE, name) in ranks.judged
+    for number in numbers[:WORST_QUERIES]:
+        earlier = None if before is None else float(before[number])
+        move = Move(sides.run.queries[number], earlier, float(scores[number]), ())
+        if ranks is not None and (RUN, name) in ranks.judged:
+            documents = ranked_documents(ranks, move.query, name, BASELINE if has_both else None, RUN)
+            move = move._replace(documents=documents, ranked_before=has_both)
+        moves.append(move)
+    return tuple(moves)
 
 
 def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> FloatArray:

@@ -33,15 +33,9 @@ KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*PATHS, "qrels_format", "run_format", "convention", "test"), (str,)),
     **dict.fromkeys(LIMITS, (dict,)),
     "alpha": (int, float),
-    "strict": (bool,),
-    "failed_verdicts": (bool,),
+    **dict.fromkeys(("strict", "failed_verdicts"), (bool,)),
 }
-KIND_WORDS = {
-    str: "a quoted string",
-    dict: "a table of measures and numbers",
-    int: "a number",
-    bool: "true or false",
-}
+KIND_WORDS = {str: "a quoted string", dict: "a table of measures and numbers", int: "a number", bool: "true or false"}
 
 
 def read_limits(given: Mapping[str | Measure, float] | None, option: str) -> dict[str, float]:
@@ -157,7 +151,13 @@ def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401
     settings: dict[str, Any] = {}
     for key, value in section.items():
         name = key.replace("-", "_")
-        check_setting(key, name, value)
+        if name in Policies.__slots__:
+            try:
+                Policies().changed({name: value})
+            except PolicyError as error:
+                raise FormatError(str(error)) from None
+        else:
+            check_setting(key, name, value)
         if name in settings:
             raise FormatError(f"duplicate setting {show(name)}, also spelled {show(name.replace('_', '-'))}; keep one")
         settings[name] = str(folder / value) if name in PATHS else value
@@ -165,12 +165,6 @@ def check_section(section: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401
 
 
 def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - whatever the file holds
-    if name in Policies.__slots__:
-        try:
-            Policies().changed({name: value})
-        except PolicyError as error:
-            raise FormatError(str(error)) from None
-        return
     if name not in KINDS:
         known = [*KINDS, *Policies.__slots__]
         near = nearest(name, known)
@@ -180,10 +174,9 @@ def check_setting(key: str, name: str, value: Any) -> None:  # noqa: ANN401 - wh
         raise FormatError(f"{key} must be {KIND_WORDS[KINDS[name][0]]}, not {show(value)}")
     if name in PATHS and not value:
         raise FormatError(f"{key} is empty; name a file, or leave the setting out")
-    if name in LIMITS:
-        for measure, limit in value.items():
-            if not is_kind(limit, (int, float)):
-                raise FormatError(f"{key} of {show(measure)} must be a number, not {show(limit)}")
+    for measure, limit in value.items() if name in LIMITS else ():
+        if not is_kind(limit, (int, float)):
+            raise FormatError(f"{key} of {show(measure)} must be a number, not {show(limit)}")
 
 
 def is_kind(value: object, kinds: tuple[type, ...]) -> bool:

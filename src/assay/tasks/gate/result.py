@@ -117,9 +117,8 @@ class GateReport(Exports):
     @property
     def summary(self) -> str:
         """The outcome in a few words."""
-        if self.passed:
-            return f"passed: {count(len(self.checks), 'check')}"
-        return f"failed: {len(self.failed)} of {count(len(self.checks), 'check')}"
+        total = count(len(self.checks), "check")
+        return f"passed: {total}" if self.passed else f"failed: {len(self.failed)} of {total}"
 
     def __str__(self) -> str:
         from textwrap import wrap
