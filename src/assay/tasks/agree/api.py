@@ -68,7 +68,13 @@ def agree(
 
     `names` are what to call the two sides; files are called by their names.
     """
-    settings = check_settings(AgreementSettings(weights, metric, threshold, level, samples, seed))
+    for name, value, allowed in (("weights", weights, WEIGHTS), ("metric", metric, SCALES)):
+        if value not in allowed:
+            raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
+    check_level(level)
+    check_whole("samples", samples, 1, MOST_SAMPLES)
+    check_whole("seed", seed, 0)
+    settings = AgreementSettings(weights, metric, check_threshold(threshold), level, samples, seed)
     check_whole("top", top, 0)
     called = name_sides(a, b, names)
     options = {"convention": convention, **policies}
@@ -110,13 +116,3 @@ def name_sides(a: object, b: object, names: Sequence[str] | None) -> tuple[str, 
         first, second = run_names([os.fspath(a), os.fspath(b)])
         return first, second
     return "a", "b"
-
-
-def check_settings(settings: AgreementSettings) -> AgreementSettings:
-    for name, value, allowed in (("weights", settings.weights, WEIGHTS), ("metric", settings.scale, SCALES)):
-        if value not in allowed:
-            raise PolicyError(f"{name} must be {' or '.join(map(repr, allowed))}, not {show(value)}")
-    check_level(settings.level)
-    check_whole("samples", settings.samples, 1, MOST_SAMPLES)
-    check_whole("seed", settings.seed, 0)
-    return settings._replace(threshold=check_threshold(settings.threshold))

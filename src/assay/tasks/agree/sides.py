@@ -105,6 +105,13 @@ def judgment_agreement(
         figures += more_figures[1:] if is_same else more_figures
         notes += more
         matrix = matrix or table
+    query, first, second = (each.tolist() for each in crossed.sides[:3])
+    order = np.argsort(-np.abs(crossed.sides.first - crossed.sides.second), kind="stable")[:top].tolist()
+    worst = tuple(
+        Disagreement(crossed.queries[query[at]], crossed.documents[at], first[at], second[at])
+        for at in order
+        if first[at] != second[at]
+    )
     systems, more_figures, more = ([], [], []) if scored is None else compare_orders(a, b, names, scored)
     return Agreement(
         names,
@@ -114,7 +121,7 @@ def judgment_agreement(
         settings._replace(threshold=threshold),
         tuple(pairs.grades.tolist()) if not is_many else (0.0, 1.0),
         matrix,
-        worst_documents(crossed, top),
+        worst,
         tuple(systems),
         (*notes, *more),
         "" if scored is None else " ".join(f"{name}={value}" for name, value in scored[2].items()),
@@ -167,14 +174,6 @@ def grade_figures(pairs: GradePairs, settings: AgreementSettings) -> tuple[list[
     if partly:
         notes.append(Note.of(NoteKind.UNDEFINED, about="resamples", count=partly, samples=f"{settings.samples:,}"))
     return figures, notes
-
-
-def worst_documents(crossed: Crossed, top: int) -> tuple[Disagreement, ...]:
-    """The documents whose grades are the farthest apart."""
-    query, first, second = (each.tolist() for each in crossed.sides[:3])
-    order = np.argsort(-np.abs(crossed.sides.first - crossed.sides.second), kind="stable")[:top].tolist()
-    worst = (at for at in order if first[at] != second[at])
-    return tuple(Disagreement(crossed.queries[query[at]], crossed.documents[at], first[at], second[at]) for at in worst)
 
 
 def compare_orders(
@@ -241,7 +240,11 @@ def score_agreement(
         for side, chosen in zip(names, alone, strict=True):
             if lone := [queries[number] for number in np.flatnonzero(chosen)]:
                 notes.append(Note.of(NoteKind.ONE_SIDED, about="scores", queries=lone, measures=about, side=side))
-        figures += correlation_figures(first[both], second[both], settings, name)
+        pair, how = (first[both], second[both]), {"level": settings.level, "seed": settings.seed}
+        found = correlate(*pair, samples=settings.samples, **how)  # type: ignore[arg-type]
+        figures += [Figure(statistic, each.value, *each.interval, name) for statistic, each in found.items()]
+        [bounds] = difference_intervals([pair[0]], [pair[1]], ["mean"], **how)  # type: ignore[arg-type]
+        figures.append(Figure("mean_difference", float((pair[1] - pair[0]).mean()), *bounds, name))
         if settings.threshold is not None:
             numbers = np.arange(len(queries))
             known = np.isfinite(second)
@@ -302,15 +305,6 @@ def column(result: Result, key: str, queries: list[str]) -> FloatArray:
     """The values of a measure for these queries; NaN for those that the result does not have."""
     values = dict(zip(result.queries, result.scores[key].tolist(), strict=True))
     return np.array([values.get(query, np.nan) for query in queries], dtype=np.float64)
-
-
-def correlation_figures(a: FloatArray, b: FloatArray, settings: AgreementSettings, measure: str) -> list[Figure]:
-    """Each correlation, and the mean difference."""
-    how = {"level": settings.level, "seed": settings.seed}
-    found = correlate(a, b, samples=settings.samples, **how)  # type: ignore[arg-type]
-    figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
-    [bounds] = difference_intervals([a], [b], ["mean"], **how)  # type: ignore[arg-type]
-    return [*figures, Figure("mean_difference", float((b - a).mean()), *bounds, measure)]
 
 
 def threshold_figures(

@@ -312,7 +312,10 @@ class Judge:
                 raise PolicyError('a server has several models; name one, as in assay.Judge(url, model="qwen3-8b")')
             if self.offline:
                 return KeptModel(endpoint_of_server(address), model)
-            return ChatServer(address, model, key=key or key_for(address), headers=headers, timeout=timeout)
+            # OpenAI's own variable counts for its own server only: no key goes elsewhere.
+            own = os.environ.get("OPENAI_API_KEY") if OPENAI.match(address) else None
+            key = key or os.environ.get(KEY_VARIABLE) or own
+            return ChatServer(address, model, key=key, headers=headers, timeout=timeout)
         self.context = self.context or EMBEDDED_WINDOW
         if self.offline and FILE_DIGEST.fullmatch(address):
             return KeptModel(address, model or address)
@@ -337,11 +340,6 @@ def close_all(*parts: ReplyCache | Model | None) -> None:
     for part in parts:
         if part is not None:
             part.close()
-
-
-def key_for(address: str) -> str | None:
-    """The key of the environment. OpenAI's own variable counts for its own server only: no key goes elsewhere."""
-    return os.environ.get(KEY_VARIABLE) or (os.environ.get("OPENAI_API_KEY") if OPENAI.match(address) else None)
 
 
 def number_from(name: str, value: object, *, above: bool = False) -> float:

@@ -66,31 +66,25 @@ class ChatServer(Model):
 
     def chat(self, chat: Chat) -> Completion:
         """One reply, in the strictest form of output that the server takes."""
-        for place in range(self._first, len(FORMS)):
-            try:
-                response = self._ask(chat, FORMS[place], repeat=not self._is_known)
-            except (HttpError, TemporaryError) as error:
-                if error.status in NOT_TAKEN and place + 1 < len(FORMS) and not self._is_known:
-                    continue
-                if isinstance(error, TemporaryError):
-                    raise
-                raise JudgeFailure(RulingKind.HTTP_ERROR, str(error)) from None
-            self._first, self._is_known = place, True
-            return read_completion(response, chat)
-        raise AssertionError
-
-    def _ask(self, chat: Chat, form: str, *, repeat: bool) -> Any:  # noqa: ANN401 - JSON
-        """A response in one form of output; again if the server names a parameter that it does not take.
-
-        With `repeat`, also again after a 500, which says nothing about the form if it passes.
-        """
+        # As long as no form is known to be taken, a 500 says nothing about a form if it passes, so it is tried twice.
+        place, may_pass = self._first, not self._is_known
         while True:
             try:
-                return self._post("/chat/completions", self._body(chat, form))
+                response = self._post("/chat/completions", self._body(chat, FORMS[place]))
             except (HttpError, TemporaryError) as error:
-                if not (self._adjust(error) or (repeat and error.status == MAY_PASS)):
+                if self._adjust(error):
+                    continue
+                if may_pass and error.status == MAY_PASS:
+                    may_pass = False
+                elif error.status in NOT_TAKEN and place + 1 < len(FORMS) and not self._is_known:
+                    place, may_pass = place + 1, True
+                elif isinstance(error, TemporaryError):
                     raise
-                repeat = repeat and error.status != MAY_PASS
+                else:
+                    raise JudgeFailure(RulingKind.HTTP_ERROR, str(error)) from None
+            else:
+                self._first, self._is_known = place, True
+                return read_completion(response, chat)
 
     def _adjust(self, error: HttpError | TemporaryError) -> bool:
         """Whether an error names a parameter that the server does not take, which is sent otherwise from now on."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from assay.core.doc_id import field_of
 from assay.core.errors import AssayError, DataError
 from assay.core.measure import Measure
-from assay.core.ruling import Ruling
 from assay.core.text import show
 from assay.render import finite
 from assay.report.content import (
@@ -86,7 +85,14 @@ def answer_of(result: RagResult, place: int) -> dict[str, Any]:
     gold, wanted = result.gold_of(place)
     ids = [] if record.retrieved is None else record.retrieved.ids
     missed = [each for each in gold_passages(record, wanted, None) if each.document not in ids]
-    said = [f"{name}: {text}" for name, each in result.rulings.items() for text in verdict_texts(each[place])]
+    said = []
+    for name, each in result.rulings.items():
+        ruling = each[place]
+        reasons = [f" ({verdict.reason})" if verdict.reason.strip() else "" for verdict in ruling.verdicts]
+        pairs = zip(ruling.verdicts, reasons, strict=True)
+        said += [f"{name}: {verdict.shown}  {verdict.subject}{reason}" for verdict, reason in pairs]
+        if not ruling.verdicts:
+            said.append(f"{name}: {ruling.kind}" + (f", {ruling.detail}" if ruling.detail else ""))
     return answer_entry(
         record.answer,
         references=record.references or (),
@@ -95,14 +101,6 @@ def answer_of(result: RagResult, place: int) -> dict[str, Any]:
         wanted=passage_entries([each.document for each in missed], [each.text for each in missed]),
         verdicts=said,
     )
-
-
-def verdict_texts(ruling: Ruling) -> list[str]:
-    """Every verdict with its reason; without any, why there is none."""
-    if not ruling.verdicts:
-        return [f"{ruling.kind}, {ruling.detail}" if ruling.detail else str(ruling.kind)]
-    reasons = [f" ({each.reason})" if each.reason.strip() else "" for each in ruling.verdicts]
-    return [f"{each.shown}  {each.subject}{said}" for each, said in zip(ruling.verdicts, reasons, strict=True)]
 
 
 def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[str]) -> None:

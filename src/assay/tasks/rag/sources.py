@@ -211,19 +211,18 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
     pairs = [(each, given.get(each.query_id) or Record(each.query_id)) for each in records]
     if differing := [record.query_id for record, output in pairs if differs(record, output)]:
         notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
-    return [with_output(*pair) for pair in pairs], notes
+    joined = []
+    for record, output in pairs:
+        own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
+        fields = {**(record.fields or {}), **(output.fields or {})}
+        joined.append(output._replace(query_id=record.query_id, where=record.where, fields=fields, **own))
+    return joined, notes
 
 
 def differs(record: Record, output: Record) -> bool:
     """Whether an output has another question, gold or references than the record."""
     both = ((getattr(record, part), getattr(output, part)) for part in QUESTION)
     return any(None not in pair and pair[0] != pair[1] for pair in both)
-
-
-def with_output(record: Record, output: Record) -> Record:
-    own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
-    fields = {**(record.fields or {}), **(output.fields or {})}
-    return output._replace(query_id=record.query_id, where=record.where, fields=fields, **own)
 
 
 def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
