@@ -20,12 +20,8 @@ def rows_of(table, fields=FIELDS):
 
 def one_by_one():
     """The same impressions, one row each."""
-    fields = ("query", "document", "position", "clicked")
-    return [
-        dict(zip(fields, (query, document, position, number < clicked), strict=True))
-        for query, document, position, clicked, shown in COUNTED
-        for number in range(shown)
-    ]
+    rows = ((*row[:3], number < row[3]) for row in COUNTED for number in range(row[4]))
+    return rows_of(rows, FIELDS[:4])
 
 
 def test_coec_by_hand():
@@ -142,20 +138,16 @@ def test_events_that_have_little_do_not_stop_the_others(tmp_path):
         assert data is frame or notes[0] == "2 events are neither an impression nor a click; left out: 'login'"
 
 
-def test_the_document_may_be_in_two_places():
+def test_a_click_without_an_impression_was_shown():
     beside = {"action_name": "click", "query_id": "p1", "object_id": "b", "position": 2}
     for data in ([*REAL, beside], polars.DataFrame([*REAL, beside]), polars.DataFrame([*REAL, beside]).to_pandas()):
         found = assay.clicks(data, min_impressions=2, queries=TYPED)
-        assert found.pairs["clicks"].to_list() == [1, 2]
-        assert not found.notes
-
-
-def test_a_click_without_an_impression_was_shown():
+        assert (found.pairs["clicks"].to_list(), found.notes) == ([1, 2], ())
     events = [*ubi(), {"query_id": "p3", "user_query": "x", "object_id": "c", "position": 1, "action_name": "click"}]
-    for event in events[:-1]:
-        attributes = event.pop("event_attributes", None)
-        if attributes:
-            event |= {"object_id": attributes["object"]["object_id"], "position": attributes["position"]["ordinal"]}
+    # The document and the position may be beside the attributes.
+    for each in events[:-1]:
+        if place := each.pop("event_attributes", None):
+            each |= place["object"] | {"position": place["position"]["ordinal"]}
     found = assay.clicks(events, min_impressions=1)
     assert "1 click has no impression; counted as shown" in map(str, found.notes)
     assert found.qrels["x"]["c"] == pytest.approx(1 / (2 / 3))

@@ -7,8 +7,6 @@ import statistics
 import pytest
 
 import assay
-from assay.tasks.judge.pairwise import combine_orders
-from tables import for_each
 
 QUERIES = {"q1": "What is the capital of France?", "q2": "Who wrote Faust?"}
 CORPUS = {"d1": "Paris is the capital.", "d2": "Lyon is a city.", "d3": "Goethe wrote Faust.", "d4": ""}
@@ -69,14 +67,6 @@ def test_nothing_to_judge_is_an_error():
         assay.judges.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge)
     with pytest.raises(assay.errors.DataError, match="at least two systems"):
         assay.judges.pairwise({"a": records_of(q1="x")}, judge=judge)
-
-
-ORDERS = [("A", "B", 1.0), ("B", "A", 0.0), ("A", "A", 0.5), ("B", "B", 0.5), ("tie", "tie", 0.5), ("A", "tie", 0.5)]
-
-
-@for_each("straight, turned, score", [*ORDERS, ("tie", "B", 0.5)])
-def test_only_a_win_in_both_orders_counts(straight, turned, score):
-    assert combine_orders(straight, turned) == score
 
 
 def records_of(**answers):

@@ -25,27 +25,12 @@ def length(record):
 
 # A value as a record has it, and the number it is.
 VALUES = [
-    (0.25, 0.25),
-    (3, 3),
-    (-1.5, -1.5),
-    (True, 1),
-    (False, 0),
-    ("0.5", 0.5),
-    (" 1e-3 ", 0.001),
-    ("True", 1),
-    ("false", 0),
-    (Decimal("0.125"), 0.125),
-    (np.float32(0.5), 0.5),
-    (np.int64(7), 7),
-    (np.bool_(True), 1),
-    (np.array(0.75), 0.75),
-    (np.array([0.75]), 0.75),
-    (None, math.nan),
-    (math.nan, math.nan),
-    ("", math.nan),
-    ("nan", math.nan),
-    (pandas.NA, math.nan),
-    (pandas.NaT, math.nan),
+    *((value, value) for value in (0.25, 3, -1.5)),
+    *((value, 1) for value in (True, "True", np.bool_(True))),
+    *((value, 0) for value in (False, "false")),
+    *((value, 0.5) for value in ("0.5", np.float32(0.5), Decimal("0.5"), np.array(0.5), np.array([0.5]))),
+    *((value, 0.001) for value in (" 1e-3 ", np.float64(0.001))),
+    *((value, math.nan) for value in (None, math.nan, "", "nan", pandas.NA, pandas.NaT)),
 ]
 
 
