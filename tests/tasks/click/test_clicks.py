@@ -147,7 +147,7 @@ def test_a_click_without_an_impression_was_shown():
     # The document and the position may be beside the attributes.
     for each in events[:-1]:
         if place := each.pop("event_attributes", None):
-            each |= place["object"] | {"position": place["position"]["ordinal"]}
+            each.update(place["object"], position=place["position"]["ordinal"])
     found = assay.clicks(events, min_impressions=1)
     assert "1 click has no impression; counted as shown" in map(str, found.notes)
     assert found.qrels["x"]["c"] == pytest.approx(1 / (2 / 3))
