@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay._kernel import Index, Options, Ranker, Rows
-from assay.data.frames.frame import prepare_frame
+from assay.data.frames.frame import as_frame
 from assay.engine.kernel import rank_plain_frame
 from tables import for_each
 
@@ -48,7 +48,7 @@ def ranked(rank):
 def test_as_prepared(kind, table, threads):
     frame = MAKERS[kind](columns_of([(*row, "x") for row in table]))
     plain = ranked(lambda ranker: rank_plain_frame(ranker, frame, None, threads))
-    prepared = prepare_frame(frame, None, judgments=False)
+    prepared = as_frame(frame, None, judgments=False)
     assert plain == ranked(lambda ranker: ranker.add_frame(prepared, "the run", threads) is None)
     assert plain[0] is True
 

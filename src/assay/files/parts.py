@@ -28,23 +28,19 @@ MANAGED = {
 
 def list_parts(path: Path) -> list[Path]:
     """The files of a directory, or those that a glob matches, in the order of their names."""
-    if path.is_dir():
-        return sorted(list_directory(path))
-    import glob
+    if not path.is_dir():
+        import glob
 
-    matched = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
-    return sorted(check_files(matched, f"no file matches {quoted(path)}", path.parent))
-
-
-def list_directory(folder: Path) -> list[Path]:
+        matched = map(Path, glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+        return sorted(check_files(matched, f"no file matches {quoted(path)}", path.parent))
     try:
-        every = list(folder.iterdir())
+        every = list(path.iterdir())
     except OSError as error:
-        raise FileError(f"the directory {quoted(folder)} cannot be read: {error.strerror}") from None
+        raise FileError(f"the directory {quoted(path)} cannot be read: {error.strerror}") from None
     for name, reason in MANAGED.items():
         if any(each.name == name for each in every):
-            raise FileError(f"{quoted(folder)} is {reason}")
-    return check_files(every, f"the directory {quoted(folder)} has no files with data", folder)
+            raise FileError(f"{quoted(path)} is {reason}")
+    return sorted(check_files(every, f"the directory {quoted(path)} has no files with data", path))
 
 
 def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from assay.core.doc_id import field_of
 from assay.core.errors import DataError, DuplicateError, PolicyError
 from assay.core.text import show
 from assay.data.frames.columns import as_id
-from assay.data.passages import PASSAGE_TEXT, SPAN_FIELDS, find_field
+from assay.data.passages import PASSAGE_TEXT, SPAN_FIELDS, find_field, is_number
 from assay.data.records.fields import file_rows, given_rows
 from assay.files.source import is_source, open_source
 
@@ -96,7 +96,7 @@ class Overlap(NamedTuple):
 
 def check_share(value: Any, words: str) -> float:  # noqa: ANN401 - whatever the user gave
     """A number above 0 and at most 1; `words` begin the error for anything else."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:  # type: ignore[operator]
+    if not (is_number(value) and 0 < value <= 1):
         raise PolicyError(f"{words} above 0 and at most 1, not {show(value)}")
     return float(value)
 
@@ -145,9 +145,7 @@ def fault_of_span(document: object, start: Any, end: Any) -> str:  # noqa: ANN40
 
 def is_position(value: Any) -> bool:  # noqa: ANN401 - whatever is there
     """Whether a value is a whole number from 0; tables with gaps hold them as floats."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return 0 <= value <= LARGEST and float(value).is_integer()  # type: ignore[operator]
+    return is_number(value) and 0 <= value <= LARGEST and float(value).is_integer()
 
 
 def as_number(value: Any) -> Any:  # noqa: ANN401 - whatever is there

@@ -36,26 +36,16 @@ def is_a(data: object, kind: str) -> bool:
     return any(each.__name__ == name and each.__module__.split(".")[0] == library for each in type(data).__mro__)
 
 
-def prepare_frame(
-    frame: Any,  # noqa: ANN401 - any library's frame
-    columns: Mapping[str, str] | None,
-    *,
-    judgments: bool,
-    name: str = "the frame",
-) -> polars.DataFrame:
-    """A user's frame, ready for the kernel; `name` is what messages call it."""
-    with library_errors():
-        table = to_polars(frame, columns, judgments=judgments)
-    ready = prepare_table(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}")
-    return groups_of_iterations(ready)
-
-
 def as_frame(data: object, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame | None:
     """A frame or a list of named tuples, ready for the kernel; None if the data has another form."""
-    table = from_tuples(data)
-    if not is_frame(table):
+    frame = from_tuples(data)
+    if not is_frame(frame):
         return None
-    return prepare_frame(table, columns, judgments=judgments, name="the frame" if table is data else "the list")
+    with library_errors():
+        table = to_polars(frame, columns, judgments=judgments)
+    name = "the frame" if frame is data else "the list"
+    ready = prepare_table(table, columns, judgments=judgments, name=name, place=lambda row: f"row {row}")
+    return groups_of_iterations(ready)
 
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
