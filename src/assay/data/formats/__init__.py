@@ -13,7 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
+from assay._kernel import Rows
 from assay.core.errors import FormatError
+from assay.core.limits import LIMITS
 from assay.core.text import Task, show
 from assay.data.formats import json, jsonl, parquet, separated, tabular, trec
 from assay.data.formats.tabular import Need
@@ -23,7 +25,7 @@ from assay.files.source import COMPRESSIONS, open_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from assay._kernel import Progress, Ranker, Rows
+    from assay._kernel import Progress, Ranker
     from assay.data.formats.tabular import Batch, Placed
     from assay.files.source import Readable, Source
 
@@ -169,11 +171,19 @@ def text_table(
     )
 
 
+def read_trec(source: Source, *, judgments: bool) -> Rows:
+    return Rows.from_files([each[:2] for each in source.files], source.name, judgments, LIMITS.get())
+
+
+def rank_trec(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
+    ranker.add_files([each[:2] for each in source.files], source.name, threads, progress, LIMITS.get())
+
+
 TREC = Format(
     "trec",
     (".trec", ".run", ".qrels", ".qrel"),
-    rows=trec.read,
-    rank=trec.rank,
+    rows=read_trec,
+    rank=rank_trec,
     write=trec.write,
     cannot_hold=trec.CANNOT_HOLD,
 )

@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any
 from assay._kernel import Rows
 from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
-from assay.core.limits import LIMITS
 from assay.core.text import show
 from assay.data.frames.columns import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     import polars
 
-    from assay._kernel import Progress, Ranker
     from assay.data.run import Run
     from assay.files.source import Source
 
@@ -81,14 +79,6 @@ def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
 
 def writable_tag(tag: str) -> str:
     return re.sub(f"{BLANK}|{NUL}", "_", tag)
-
-
-def read(source: Source, *, judgments: bool) -> Rows:
-    return Rows.from_files([each[:2] for each in source.files], source.name, judgments, LIMITS.get())
-
-
-def rank(ranker: Ranker, source: Source, threads: int, progress: Progress | None) -> None:
-    ranker.add_files([each[:2] for each in source.files], source.name, threads, progress, LIMITS.get())
 
 
 def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa: ARG001 - it holds nothing else
