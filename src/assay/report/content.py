@@ -17,8 +17,7 @@ from assay.core.note import LOUD, Note
 from assay.core.text import count
 from assay.render import finite
 from assay.render.charts.parts import config
-from assay.results.align import select_queries
-from assay.results.results import Results, common_notes, ranges_of
+from assay.results.results import Results, common_notes, ranges_of, select_queries
 
 TITLE = "assay report"
 # Questions in a part of the page's data.

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.errors import DataError, MismatchError, NeedError, PolicyError
 from assay.core.text import Option, count, show, some
 from assay.render.charts.systems import Mean, means
-from assay.results.align import align_by_query
+from assay.results.results import align_by_query
 from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:

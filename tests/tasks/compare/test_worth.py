@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.tasks.compare.rankings import hit_worth
+from assay.tasks.compare.report import hit_worth
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
 

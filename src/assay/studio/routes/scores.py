@@ -1,6 +1,6 @@
 """The numbers: the overview, the list of queries, one query with its rankings and votes, and changes as they happen.
 
-The shapes are the report's (`assay.report.content`, `assay.tasks.compare.rankings`), so its components show both.
+The shapes are the report's (`assay.report.content`, `assay.tasks.compare.report`), so its components show both.
 Changes are server-sent events, so that every open page shows the votes of all.
 """
 
@@ -25,7 +25,7 @@ from assay.studio.collection import UnknownError
 from assay.studio.live import rank_given
 from assay.studio.routes.asking import Fields, QueryId, Reader, TheStudio
 from assay.studio.studio import Studio
-from assay.tasks.compare.rankings import QueryLists
+from assay.tasks.compare.report import QueryLists
 from assay.tasks.evaluate.api import Ranks
 
 router = APIRouter(tags=["numbers"])

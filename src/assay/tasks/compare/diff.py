@@ -13,9 +13,8 @@ from assay.core.policies import Signature, check_whole
 from assay.core.text import count, printable, show
 from assay.data.run import is_stored
 from assay.render import Column, Exports, Table, finite, json_fields, render
-from assay.results.align import shared_means
 from assay.results.result import Result
-from assay.results.results import Results
+from assay.results.results import Results, shared_means
 from assay.stats.pairs import differences_of
 from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell, ranked_documents
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs

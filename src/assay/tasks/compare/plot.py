@@ -20,8 +20,8 @@ from assay.core.judged import Cutoffs, FloatArray, Judged
 from assay.core.measure import AGGREGATES, Measure
 from assay.core.text import count, show
 from assay.engine.ranking import rebuild, select
-from assay.results.align import select_queries, shared_queries
 from assay.results.plot import MeanRows, queries_in_words
+from assay.results.results import select_queries, shared_queries
 from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import TUKEY_TESTS

@@ -19,9 +19,8 @@ from assay.core.progress import watched
 from assay.core.text import Option, show, some
 from assay.data.run import SEPARATOR, is_page, is_stored, name_runs, read_again, run_names, split_report
 from assay.files.source import StandardInput, describe, is_source
-from assay.results.align import align_by_query, align_measures
 from assay.results.result import Result
-from assay.results.results import Results
+from assay.results.results import Results, align_by_query, align_measures
 from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 

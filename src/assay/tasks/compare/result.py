@@ -15,8 +15,8 @@ from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Marked, Table, finite, json_fields, markdown, marks_of, render, system_table
 from assay.render.table import lines_below, places_of
 from assay.render.text import terminal_width, to_text, wrapped
-from assay.results.align import shared_means
 from assay.results.result import ANCHOR_FIELDS, Result, anchor_fields, symbols_of
+from assay.results.results import shared_means
 from assay.stats.pairs import Pair
 from assay.tasks.compare.diff import Diff, find_diff
 from assay.tasks.compare.read import ScoredRuns

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.text import count, p_words
-from assay.results.align import shared_queries
+from assay.results.results import shared_queries
 from assay.stats.paired import TUKEY_TESTS
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FileError, MeasureError, MismatchError, PolicyError
 from assay.core.text import Option, count, show, some
-from assay.results.align import align_by_query, check_computed_alike
 from assay.results.result import Result
+from assay.results.results import align_by_query, check_computed_alike
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
 from assay.tasks.compare.read import HowToRead, finished_result, score_unscored

@@ -24,8 +24,8 @@ from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers
 from assay.measures.answers.overlap import Contents
 from assay.measures.scores import EVERY, Score, every_score
-from assay.results.align import spread_to_queries
 from assay.results.result import Result, subject_of
+from assay.results.results import spread_to_queries
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import warned

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.results.align import align_by_query, check_computed_alike, select_queries, shared_means, spread_to_queries
+from assay.results.results import align_by_query, check_computed_alike, select_queries, shared_means, spread_to_queries
 
 REFERENCES = {"q1": "the cat sat on the mat", "q2": "a dog ran in the park", "q3": None, "q4": "it rains a lot today"}
 PREDICTIONS = {"q1": "the cat sat on a mat", "q2": "dogs run", "q3": "what", "q4": "it rains a lot"}
