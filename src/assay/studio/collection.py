@@ -18,7 +18,7 @@ from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_texts
 from assay.studio.store.schema import VoteEvent
 from assay.studio.store.store import Store
-from assay.tasks.compare.passages import wanted_texts
+from assay.tasks.compare.ranks import wanted_texts
 
 DEMO = "assay demo: the annual report of a fictional company"
 DEMO_RUNS = ("bm25", "dense", "hybrid")

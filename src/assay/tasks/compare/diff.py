@@ -16,7 +16,7 @@ from assay.render import Column, Exports, Table, finite, json_fields, render
 from assay.results.result import Result
 from assay.results.results import Results, shared_means
 from assay.stats.pairs import differences_of
-from assay.tasks.compare.ranks import Move, document_lines, move_lines, query_cell, ranked_documents
+from assay.tasks.compare.ranks import Changed, Move, add_texts, document_lines, move_lines, query_cell, ranked_documents
 from assay.tasks.compare.read import HowToRead, ScoredRuns, check_queries, name_all, score_runs
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES
 from assay.tasks.evaluate.score import warned
@@ -224,8 +224,6 @@ def find_diff(
 
     most = [tuple(map(move, each)) for each in chosen]
     if queries is not None or corpus is not None:
-        from assay.tasks.compare.passages import Changed, add_texts
-
         most = add_texts([Changed(each, key, *runs) for each in most], ranks, queries, corpus)
     notes = Results(scored.results).common_notes
     first, second = most

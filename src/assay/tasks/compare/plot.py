@@ -26,8 +26,7 @@ from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import TUKEY_TESTS
 from assay.stats.significance import widened_interval
-from assay.tasks.compare.passages import run_of
-from assay.tasks.compare.ranks import repeat
+from assay.tasks.compare.ranks import repeat, run_of
 from assay.tasks.compare.read import ScoredRuns
 from assay.tasks.compare.verdict import in_favour
 from assay.tasks.evaluate.score import is_blank

@@ -25,8 +25,7 @@ from assay.report.content import CHUNK, LENGTH, TITLE, base_core, cut, length_of
 from assay.report.page import Content, write_page
 from assay.results.results import Results
 from assay.tasks.check.api import check_sources
-from assay.tasks.compare.passages import run_of, wanted_texts
-from assay.tasks.compare.ranks import repeat
+from assay.tasks.compare.ranks import repeat, run_of, wanted_texts
 from assay.tasks.evaluate.api import Ranks, Scorer
 
 if TYPE_CHECKING:

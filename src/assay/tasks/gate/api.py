@@ -12,6 +12,7 @@ from assay.results.result import Result
 from assay.results.results import align_by_query, check_computed_alike
 from assay.stats.paired import TESTS_OF_MEANS
 from assay.stats.significance import ComparisonSettings, check_settings
+from assay.tasks.compare.ranks import Changed, add_texts
 from assay.tasks.compare.read import HowToRead, finished_result, score_unscored
 from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, note_checks
@@ -109,8 +110,6 @@ def gate(
 
 def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpus: object) -> list[GateCheck]:
     """The checks, those that failed with texts in their worst queries."""
-    from assay.tasks.compare.passages import Changed, add_texts
-
     failed = []
     for check in (each for each in checks if not each.passed):
         has_both = any(move.before is not None and move.ranked_before for move in check.worst)
