@@ -10,7 +10,6 @@ import numpy as np
 from assay.core.errors import DataError, MismatchError, NeedError, PolicyError
 from assay.core.text import Option, count, show, some
 from assay.render.charts.systems import Mean, means
-from assay.results.results import align_by_query
 from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:
@@ -83,13 +82,12 @@ def draw_scatter(results: Mapping[str, Result], choice: Choice) -> Chart:
 
 def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice: Choice) -> Chart:
     runs = chosen_pair(results, choice.a, choice.b)
-    first = results[runs[0]]
-    second = align_by_query(results[runs[1]], first.queries)
-    if first.queries != second.queries:
-        different = sorted(set(first.queries) ^ set(second.queries))
+    first, second = (results[run] for run in runs)
+    places = {query: place for place, query in enumerate(second.queries)}
+    if different := sorted({*first.queries} ^ {*places}):
         raise MismatchError(f"{show(runs[0])} and {show(runs[1])} have different queries: {some(different)}")
     key = next(iter(first.measures)) if choice.measure is None else first.key(choice.measure)
-    before, after = first.scores[key], second.scores[second.key(key)]
+    before, after = first.scores[key], second.scores[second.key(key)][[places[query] for query in first.queries]]
     sign = 1 if first.measures[key].definition.higher_is_better else -1
     return draw(first.queries, before, after, runs, key, sign=sign)
 

@@ -9,13 +9,14 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assay.conventions import resolve
 from assay.core.convention import LONGEST_NAME, Convention
 from assay.core.errors import FormatError, MeasureError, PolicyError
+from assay.core.judged import FloatArray, Judged
 from assay.core.measure import AGGREGATES, Definition, Measure, is_anchorable, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.parameter import LARGEST_WHOLE
@@ -24,9 +25,6 @@ from assay.core.text import Option, Task, show
 from assay.measures import SHORT_ANSWER_NAMES, TABLE, parse
 from assay.results.result import combine_statistics
 from assay.results.stored import INFINITE, LONGEST_ID, is_text
-
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray, Judged
 
 BACK = {word: value for value, word in INFINITE.items()}
 LONGEST_NOTE = 100_000

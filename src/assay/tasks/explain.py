@@ -6,11 +6,13 @@ import inspect
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
+from assay.core.convention import Convention
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
 from assay.core.parameter import Parameter, write_value
 from assay.core.ruling import Reply, describe
@@ -19,11 +21,6 @@ from assay.measures import SHORT_ANSWER_NAMES, TABLE
 from assay.render import Column, Exports, Table, markdown, render, write_json
 from assay.tasks.evaluate.answers import evaluate_answers
 from assay.tasks.evaluate.labels import evaluate_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from assay.core.convention import Convention
 
 WIDTH = 88
 INDENT = 16

@@ -11,12 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from assay._kernel import Progress
 from assay.conventions import Chosen, find_convention, measure_names
 from assay.core.errors import DuplicateError, MeasureError
+from assay.core.judged import IntArray, Judged
 from assay.core.measure import AGGREGATES, Definition, Measure
 from assay.core.note import Note, NoteKind, loud_first
 from assay.core.parameter import write_value
@@ -30,10 +32,6 @@ from assay.tasks.audit.result import Account, Audit, Step, Ties, is_same
 from assay.tasks.evaluate.api import Scorer, overlap_notes
 from assay.tasks.evaluate.plan import Plan
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score, warned
-
-if TYPE_CHECKING:
-    from assay._kernel import Progress
-    from assay.core.judged import IntArray, Judged
 
 
 def audit(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, resolve, write_name
 from assay.core.convention import Convention, Name, NameOption, split_name
@@ -17,9 +18,6 @@ from assay.core.parameter import write_value
 from assay.core.policies import Policies
 from assay.core.text import show
 from assay.measures import TABLE, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Reading(NamedTuple):

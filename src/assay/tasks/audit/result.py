@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from assay.core.errors import MeasureError
+from assay.core.note import Note
 from assay.core.text import count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, render, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from assay.core.note import Note
 
 # Numbers that differ by no more than this, absolutely or relatively, are the same: the rest is rounding.
 LEAST = 1e-9

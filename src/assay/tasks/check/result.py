@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, json_fields
 from assay.render.text import terminal_width, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Level = Literal["ok", "warn", "bad"]
 LEVELS: tuple[Level, ...] = ("ok", "warn", "bad")

@@ -15,12 +15,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import MeasureError, MismatchError
 from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, Spread, stretches
+from assay.core.measure import Measure
 from assay.core.text import first_line, given_id, printable, shorten_text, some
 from assay.data.partial import read_some
 from assay.data.qrels import Qrels
@@ -29,9 +30,6 @@ from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
 from assay.engine.ranking import rebuild, select
 from assay.render import finite
 from assay.tasks.evaluate.api import Ranks, Scorer
-
-if TYPE_CHECKING:
-    from assay.core.measure import Measure
 
 # Hits that are scored at a time, to bound the memory.
 MOST_HITS = 1 << 20

@@ -11,9 +11,10 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.measure import Measure
 from assay.core.policies import count_missing
 from assay.core.progress import watched
 from assay.core.text import Option, show, some
@@ -23,9 +24,6 @@ from assay.results.result import Result
 from assay.results.results import Results, align_by_query, align_measures
 from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
-
-if TYPE_CHECKING:
-    from assay.core.measure import Measure
 
 
 class HowToRead(NamedTuple):

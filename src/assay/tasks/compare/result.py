@@ -16,7 +16,7 @@ from assay.render import Column, Exports, Marked, Table, finite, json_fields, ma
 from assay.render.table import lines_below, places_of
 from assay.render.text import terminal_width, to_text, wrapped
 from assay.results.result import ANCHOR_FIELDS, Result, anchor_fields, symbols_of
-from assay.results.results import shared_means
+from assay.results.results import Results, shared_means
 from assay.stats.pairs import Pair
 from assay.tasks.compare.diff import Diff, find_diff
 from assay.tasks.compare.read import ScoredRuns
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from assay.core.measure import Measure
     from assay.core.note import Note
     from assay.render.charts import Chart
-    from assay.results.results import Results
     from assay.stats.anchored import Anchored
     from assay.stats.significance import ComparisonSettings
     from assay.tasks.compare.verdict import ComparisonVerdict

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.conventions import find_convention
+from assay.core.judged import FloatArray
 from assay.core.measure import Measure, is_pooled
 from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies
@@ -16,15 +17,10 @@ from assay.data.records.record import Record
 from assay.measures import SHORT_ANSWER_NAMES
 from assay.measures.answers import Answers, pair_answers
 from assay.measures.answers.overlap import Contents
+from assay.measures.scores import Score
 from assay.results.result import Result, subject_of
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import measure_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from assay.core.judged import FloatArray
-    from assay.measures.scores import Score
 
 DEFAULT_ANSWER_MEASURES = ("em", "f1")
 # Questions scored at a time.

@@ -7,22 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from assay.conventions import find_convention
 from assay.core.errors import DataError
 from assay.core.judged import FloatArray, Groups, Hits, Judged
+from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.text import show
 from assay.engine.ranking import restrict
+from assay.results.result import Result
 from assay.tasks.evaluate.plan import by_policies, resolve_measures
 from assay.tasks.evaluate.score import merge_parts, score
-
-if TYPE_CHECKING:
-    from assay.core.measure import Measure
-    from assay.results.result import Result
 
 # Sums of grades must stay finite; the kernel has the same limit.
 LARGEST_GRADE = 1e100

@@ -6,25 +6,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from assay.conventions import Chosen, Refused
 from assay.core.errors import MeasureError, MismatchError
+from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
 from assay.core.policies import EFFECTS, Policies, count_or_skip_missing
 from assay.core.text import INTERFACE, Interface, Option, show, some
 from assay.engine.ranking import select
 from assay.results.result import Result
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from assay.conventions import Chosen, Refused
-    from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)

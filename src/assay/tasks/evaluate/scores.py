@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,13 +24,11 @@ from assay.data.frames.columns import normalise_name
 from assay.data.frames.frame import is_frame
 from assay.data.records.fields import PARTS, RecordFields
 from assay.data.records.read import read_records
+from assay.data.records.record import Record
 from assay.data.run import is_stored
 from assay.files.source import describe, open_source
 from assay.measures.scores import EVERY, PREFIX, FunctionScore, every_score, is_score, parse_score, score_name
 from assay.results.result import Result
-
-if TYPE_CHECKING:
-    from assay.data.records.record import Record
 
 # The name of scores that have none of their own: numbers by query.
 UNNAMED = "score:score"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.errors import FileError, MeasureError, MismatchError, PolicyError
+from assay.core.measure import Measure
 from assay.core.text import Option, count, show, some
 from assay.results.result import Result
 from assay.results.results import align_by_query, check_computed_alike
@@ -18,11 +20,6 @@ from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, note_checks
 from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay.core.measure import Measure
 
 HIGHEST_ALPHA = 0.5
 

@@ -11,17 +11,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.conventions import find_convention, resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
+from assay.core.measure import Measure
 from assay.core.policies import Policies
 from assay.core.text import Interface, Option, nearest, printable, quoted, show
 from assay.files.source import prefix_errors, read_toml
-
-if TYPE_CHECKING:
-    from assay.core.measure import Measure
-    from assay.results.result import Result
+from assay.results.result import Result
 
 Limit = tuple[str, float]
 # The first of these files that has settings counts.
