@@ -10,13 +10,9 @@ from tables import for_each
 # Ten users vote on every document; as many vote up as the document's relevance score says.
 USERS = 10
 SHARES = [(query, document, share) for query, grades in QRELS.items() for document, share in grades.items()]
+ANSWERS = ("down", "up")
 VOTES = [
-    {
-        "query": query,
-        "document": document,
-        "voter": f"user {user}",
-        "vote": "up" if user < round(USERS * share) else "down",
-    }
+    {"query": query, "document": document, "voter": f"user {user}", "vote": ANSWERS[user < round(USERS * share)]}
     for query, document, share in SHARES
     for user in range(USERS)
 ]
