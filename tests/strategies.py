@@ -46,14 +46,6 @@ def rankings(scores=SCORES, min_size=0):
 
 
 @st.composite
-def distinct_rankings(draw, min_size=0):
-    """The documents of one query with scores that all differ."""
-    documents = draw(st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=min_size))
-    scores = draw(st.permutations(range(len(documents))))
-    return dict(zip(documents, scores, strict=True))
-
-
-@st.composite
 def collections(draw, judged=None, ranked=None):
     """Judgments and a run with at least one query in common; each side may have queries that the other lacks."""
     sides = draw(SIDES)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import assay
 from assay.core.convention import parse_name
 from assay.measures import TABLE, parse
-from strategies import DOCUMENTS, QUERIES, any_measures, cases, distinct_rankings
+from strategies import QUERIES, any_measures, cases
 from tables import for_each
 
 BUILT_IN = [each for each in TABLE.values() if each.of == "rankings"]
@@ -187,15 +187,6 @@ def test_what_changes_no_score(change, case, generator):
 
 
 @few
-@given(case=cases(ranked=distinct_rankings()), generator=st.randoms(use_true_random=False))
-def test_no_rule_for_ties_matters_where_no_scores_tie(case, generator):
-    run = {query: shuffled(ranking, generator) for query, ranking in case.run.items()}
-    expected = scores_of(case)
-    for ties in ("docid_desc", "docid_asc", "input"):
-        assert_same_bits(scores_of(case, run, ties=ties), expected)
-
-
-@few
 @given(case=cases())
 def test_ties_are_a_way_to_sort(case):
     ordered = {
@@ -224,26 +215,6 @@ def test_an_unjudged_document_at_the_bottom_raises_nothing(case, ties):
             # Where nothing is relevant, such a measure has a value only as long as nothing was retrieved.
             is_fine |= np.isnan(after[name]) & (measure.values.get("nothing") == "nan")
             assert is_fine.all(), name
-
-
-@few
-@given(case=cases(), ties=TIES)
-def test_a_cutoff_past_everything_is_none(case, ties):
-    far = len(DOCUMENTS)
-    cut, uncut = [], []
-    for measure in case.measures:
-        # Precision is over k, and others are made of it: ranks that nobody filled count against them.
-        over_k = {"f", "group_f", "unjudged", "hole", "nauc"}
-        is_over_k = measure.definition.name in over_k or measure.values.get("over") == "k"
-        is_over_k |= measure.values.get("cap") is True or measure.values.get("of") in ("precision", "f")
-        is_needed = "k" in measure.values and measure.definition.parameters["k"].default is inspect.Parameter.empty
-        if "k" in measure.values and not is_over_k and not is_needed:
-            cut.append(measure.definition(**{**measure.values, "k": far}))
-            uncut.append(measure.definition(**{**measure.values, "k": None}))
-    found = assay.evaluate(case.qrels, case.run, cut, ties=ties).scores
-    expected = assay.evaluate(case.qrels, case.run, uncut, ties=ties).scores
-    for with_cutoff, without in zip(cut, uncut, strict=True):
-        np.testing.assert_array_equal(found[str(with_cutoff)], expected[str(without)], str(without))
 
 
 @few
