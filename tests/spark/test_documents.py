@@ -35,6 +35,11 @@ POLICIES = [
     {"exclude": "query_id", "judged_only": True},
     {"convention": "trec_eval", "measures": ["map", "P.5,10", "ndcg"]},
     {"measures": ["ap", "trec_eval:map", "num_ret"]},
+    {"doc_id": "regex:^(.+)#"},
+    {"doc_id": "regex:^(x)"},
+    {"doc_id": lambda chunk: chunk.partition("#")[0]},
+    # A document for some of the chunks only.
+    {"doc_id": lambda chunk: chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None},
 ]
 
 
@@ -73,21 +78,6 @@ def test_random_chunks_however_they_are_spread(frame_of, seed):
     assert made[0].notes == made[1].notes
     unmatched = sorted({each for each in chunks["doc_id"] if "#" not in each})[:3]
     assert any(", ".join(map(repr, unmatched)) in note.text for note in made[0].notes)
-
-
-# The last has a document for some of the chunks only.
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "regex:^(.+)#",
-        "regex:^(x)",
-        lambda chunk: chunk.partition("#")[0],
-        lambda chunk: chunk.partition("#")[0] if chunk.endswith(("0", "2")) else None,
-    ],
-)
-def test_rules(run, rule):
-    local = assay.evaluate(QRELS, CHUNKS, MEASURES, doc_id=rule)
-    same_numbers(evaluate(QRELS, run, MEASURES, doc_id=rule), local)
 
 
 def test_a_field_names_the_document(frame_of):

@@ -238,15 +238,6 @@ def test_duplicates_of_queries_without_judgments(frame_of):
         same(found, assay.evaluate(qrels, frame, ["ap"], duplicates="error"))
 
 
-def test_places_of_rows_that_are_grouped(frame_of):
-    schema = {"query_id": polars.String, "doc_id": polars.String, "score": polars.Float64, "place": polars.Int64}
-    for second, error in ((1, "two rows with the same number in the order column"), (None, "a row has no number")):
-        rows = [("q1", "d1", 1.0, 1), ("q1", "d2", 1.0, second)]
-        run = frame_of(polars.DataFrame(rows, schema=schema, orient="row"))
-        with pytest.raises(assay.errors.DataError, match=error):
-            evaluate({"q1": {"d1": 1}}, run, ties="input", order_column="place", method="group")
-
-
 def test_a_run_that_changes_between_its_readings(run):
     def shake(batches):
         import pyarrow

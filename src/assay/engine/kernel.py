@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
@@ -174,14 +175,12 @@ def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], thre
 
     helpers = []
     try:
-        for _ in range(1, count_threads(threads)):
-            helper = threading.Thread(target=copy_context().run, args=(work,))
-            try:
+        # If no further thread can be started, those that are there do its share.
+        with suppress(RuntimeError):
+            for _ in range(1, count_threads(threads)):
+                helper = threading.Thread(target=copy_context().run, args=(work,))
                 helper.start()
-            except RuntimeError:
-                # No further thread can be started: those that are there do its share.
-                break
-            helpers.append(helper)
+                helpers.append(helper)
         work()
     except BaseException as error:  # noqa: BLE001 - as above
         errors.append(error)

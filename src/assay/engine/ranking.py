@@ -191,20 +191,11 @@ def rank_columns(columns: Counts, size: int, grades: FloatArray, policies: Polic
     higher, tied = integers(columns["higher"]), integers(columns["tied"])
     rank = 1 + higher + integers(columns[BEFORE[policies.ties]])
     query, document = integers(columns["query"]), integers(columns["document"])
-    order = np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable")
-    document = document[order]
-    is_foreign = document < 0
     # A foreign document has no grade; the last one is a placeholder until the two are separated.
-    hits = Hits(
-        size=size,
-        query=query[order],
-        grade=grades[document] if len(grades) else np.zeros(len(document)),
-        rank=rank[order],
-        score=floats(columns["score"])[order],
-        higher=higher[order],
-        tied=tied[order],
-        document=document,
-    )
+    grade = grades[document] if len(grades) else np.zeros(len(document))
+    unordered = Hits(size, query, grade, rank, floats(columns["score"]), higher, tied, document)
+    hits = unordered.where(np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable"))
+    is_foreign = hits.document < 0
     if not is_foreign.any():
         return hits, hits.where(is_foreign)
     return hits.where(~is_foreign), hits.where(is_foreign)
