@@ -1,4 +1,4 @@
-"""What ranx, BEIR, mteb and scikit-learn call their measures, and the facts about them that no oracle can be asked for."""
+"""What search tools call their measures, and the facts about them that no oracle can be asked for."""
 
 import math
 
@@ -45,7 +45,9 @@ NAMES = [
         "dcg_score(k=5,log_base=10)",
         {"dcg_score(k=5,log_base=10)": "dcg(gain=signed,ties=average,base=10,fewest=2)@5"},
     ),
+    ("trec_eval", "recall@5", {"recall@5": "recall@5"}),
     # Spellings that mean one thing are understood everywhere.
+    ("assay", "ndcg_cut_5", {"ndcg_cut_5": "ndcg@5"}),
     ("assay", "ndcg_at_10", {"ndcg_at_10": "ndcg@10"}),
     ("assay", "map@100-l2", {"map@100-l2": "ap(rel=2)@100"}),
     ("assay", "rbp.95", {"rbp.95": "rbp(p=0.95,gain=grade)"}),
@@ -58,7 +60,23 @@ def test_names(convention, name, expected):
     assert {key: str(measure) for key, measure in measures.items()} == expected
 
 
+RETRIEVAL = "retrieval_recall, retrieval_precision, retrieval_f1, retrieval_ndcg, retrieval_mrr"
 BAD_NAMES = [
+    ("assay", "P_x", "cannot read the cutoff of 'P_x'; write P_10"),
+    ("trec_eval", "P_x", "cannot read the cutoff of 'P_x'; write P_10"),
+    ("assay", "P_5,", "cannot read the cutoff of 'P_5,'; write P_10"),
+    ("assay", "P_5,5", "duplicate cutoff in 'P_5,5'"),
+    ("assay", "P_0", "precision: k must be a whole number at least 1, not '0'"),
+    ("assay", "iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
+    ("assay", 5, "a measure is a name such as ndcg@10, not '5'"),
+    # A tool is asked only for what it has.
+    ("assay", "autorag:rbp", f"autorag has no measure 'rbp'; it has {RETRIEVAL}, …"),
+    (
+        "trec_eval",
+        "trec_eval_9:rbp",
+        "trec_eval_9 has no measure 'rbp'; it has num_q, num_ret, num_rel, num_rel_ret, map, …",
+    ),
+    ("assay", "bogus:map", f"unknown tool 'bogus'; the tools are {', '.join(CONVENTIONS)}"),
     ("ranx", "rbp", "'rbp': ranx requires the decimals of the persistence, such as rbp.95"),
     ("ranx", "rbp@0.95", "'rbp@0.95': ranx requires the decimals of the persistence, such as rbp.95"),
     ("beir", "NDCG@0", "ndcg: k must be a whole number at least 1, not '0'"),

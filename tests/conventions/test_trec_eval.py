@@ -11,6 +11,7 @@ MULTIPLE = "r_precision_multiple"
 SPELLINGS = [
     ("map", 2, {"map": "ap(rel=2)"}),
     ("gm_bpref", 1, {"gm_bpref": "gm_bpref"}),
+    ("P_1234567", 2, {"P_1234567": "precision(rel=2)@1234567"}),
     ("P.5,7,3", 1, {"P_3": "precision@3", "P_5": "precision@5", "P_7": "precision@7"}),
     ("ndcg_cut.10,23.4", 2, {"ndcg_cut_10": "ndcg@10", "ndcg_cut_23": "ndcg@23"}),
     ("relative_P_5", 1, {"relative_P_5": "recall(cap=true)@5"}),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.conventions import CONVENTIONS, find_convention, parse_measures
+from assay.conventions import CONVENTIONS
 from assay.core.doc_id import EXAMPLES, DocIdRule
 from assay.core.policies import CHOICES, Policies, Signature, SignedMeasure, check_policy, check_whole
 from assay.core.text import EMPTY_ID
@@ -120,49 +120,6 @@ def test_several_tools_in_one_call():
     assert str(result.signature).endswith(f"measures: {ap} {ap}[missing=skip grades=whole]")
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1", "q3"]
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval", missing="zero").queries == ["q1", "q2", "q3"]
-
-
-NAMES = [
-    # convention, name, level for all, what it stands for
-    ("trec_eval", "P_10,5", 1, {"P_5": "precision@5", "P_10": "precision@10"}),
-    ("trec_eval", "P.5", 2, {"P.5": "precision(rel=2)@5"}),
-    ("trec_eval", "P_1234567", 1, {"P_1234567": "precision@1234567"}),
-    ("trec_eval", "recall@5", 1, {"recall@5": "recall@5"}),
-    ("trec_eval", "ap(rel=1)", 2, {"ap(rel=1)": "ap"}),
-    ("assay", "map", 2, {"map": "ap(rel=2)"}),
-    ("assay", "ap(rel=1)", 2, {"ap(rel=1)": "ap"}),
-    ("assay", "ndcg_cut_5", 2, {"ndcg_cut_5": "ndcg@5"}),
-    ("assay", "P_5", 2, {"P_5": "precision(rel=2)@5"}),
-]
-
-
-@for_each(("convention", "name", "rel", "expected"), NAMES)
-def test_names(convention, name, rel, expected):
-    measures = parse_measures([name], find_convention(convention), rel)
-    assert {key: str(measure) for key, measure in measures.items()} == expected
-
-
-RETRIEVAL = "retrieval_recall, retrieval_precision, retrieval_f1, retrieval_ndcg, retrieval_mrr, …"
-BAD_NAMES = [
-    ("P_x", "cannot read the cutoff of 'P_x'; write P_10"),
-    ("P_5,", "cannot read the cutoff of 'P_5,'; write P_10"),
-    ("P_5,5", "duplicate cutoff in 'P_5,5'"),
-    ("P_0", "precision: k must be a whole number at least 1, not '0'"),
-    ("iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
-    (5, "a measure is a name such as ndcg@10, not '5'"),
-    # A tool is asked only for what it has.
-    ("autorag:rbp", f"autorag has no measure 'rbp'; it has {RETRIEVAL}"),
-    ("trec_eval_9:rbp", "trec_eval_9 has no measure 'rbp'; it has num_q, num_ret, num_rel, num_rel_ret, map, …"),
-    ("bogus:map", f"unknown tool 'bogus'; the tools are {', '.join(CONVENTIONS)}"),
-]
-
-
-@for_each("convention", ["assay", "trec_eval"])
-@for_each(("name", "message"), BAD_NAMES)
-def test_bad_names(convention, name, message):
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        parse_measures([name], find_convention(convention), 1)
-    assert str(caught.value) == message
 
 
 def test_no_convention_of_that_name():
