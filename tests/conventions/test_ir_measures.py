@@ -69,37 +69,6 @@ def test_every_name_with_every_option_it_has(name):
     assert set(measure.SUPPORTED_PARAMS) - known <= ({"rel"} if name == "NumRet" else set())
 
 
-WRONG = [
-    ("Bpref@10", "'Bpref@10': Bpref takes no cutoff; leave it out"),
-    # What ir_measures itself refuses.
-    ("RBP", "'RBP': ir_measures requires rel, as in RBP(rel=1)"),
-    ("RBP(p=0.5)", "'RBP(p=0.5)': ir_measures requires rel, as in RBP(rel=1)"),
-    ("RBP(rel=1)@10", "'RBP(rel=1)@10': RBP takes no cutoff; leave it out"),
-    ("BPM@5", "'BPM@5': ir_measures requires max_rel, as in BPM(max_rel=3)@5"),
-    ("SDCG(min_rel=1)@5", "'SDCG(min_rel=1)@5': ir_measures requires max_rel, as in SDCG(max_rel=3)@5"),
-    ("INST", "'INST': ir_measures requires max_rel, as in INST(max_rel=3)"),
-    ("ERR", "'ERR' needs a cutoff, such as ERR@10"),
-    ("StRecall", "'StRecall' needs a cutoff, such as StRecall@10"),
-    ("P_IA(rel=2)", "'P_IA(rel=2)' needs a cutoff, such as P_IA@10"),
-    ("nERR_IA", "'nERR_IA' needs a cutoff, such as nERR_IA@10"),
-    ("RR(judged_only=True)@5", "'RR(judged_only=True)@5': ir_measures has no option 'judged_only' here; it has rel"),
-    ("NumRel(rel=2)", "NumRel: ir_measures counts grades from 1, not '2'; write NumRel, or num_rel(rel=…)"),
-    ("P", "'P' needs a cutoff, such as P@10"),
-    ("nDCG(rel=2)@5", "'nDCG(rel=2)@5': ir_measures has no option 'rel' here; it has gains, judged_only"),
-    (
-        "SDCG(dcg='exp-log2')@5",
-        "'SDCG(dcg='exp-log2')@5': ir_measures has no option 'dcg' here; it has min_rel, max_rel",
-    ),
-]
-
-
-@for_each(("name", "message"), WRONG)
-def test_what_it_does_not_have_is_an_error(name, message):
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        resolve([name], IR_MEASURES, {})
-    assert str(caught.value).replace('"', "'") == message
-
-
 QRELS = {"q": {"a": 1, "c": 1}}
 RUN = {"q": {"b": 1.0, "a": 1.0, "x": 0.5}}
 

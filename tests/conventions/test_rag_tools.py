@@ -263,51 +263,6 @@ def test_a_query_that_the_run_lacks():
     assert set(assay.evaluate(qrels, run, list(FORMULAS["haystack"]), convention="haystack").mean.values()) == {1 / 4}
 
 
-OPTIONS = [
-    ("llama_index", "hit_rate(use_granular_hit_rate=False)", "hit_rate"),
-    ("llama_index", "hit_rate(use_granular_hit_rate=true)", "recall(total=listed)"),
-    ("llama_index", "mrr(use_granular_mrr=false)", "rr"),
-    ("llama_index", "mrr(use_granular_mrr=True)", "rr(credit=found)"),
-    ("llama_index", "ndcg(mode=linear)", "ndcg(gain=binary,rel=1,ideal=listed)"),
-    ("llama_index", "ndcg(mode='exponential')", "ndcg(gain=binary,rel=1,ideal=listed)"),
-]
-SWITCH = "use_granular_hit_rate must be True or true or False or false, not 'yes'"
-RECALL = "DocumentRecallEvaluator"
-WRONG = [
-    ("llama_index", "hit_rate(use_granular_hit_rate=yes)", f"hit_rate: {SWITCH}"),
-    (
-        "llama_index",
-        "mrr(granular=True)",
-        "'mrr(granular=True)': llama_index has no option 'granular' here; it has use_granular_mrr",
-    ),
-    ("llama_index", "hit_rate@5", "'hit_rate@5': hit_rate takes no cutoff; leave it out"),
-    ("autorag", "retrieval_ndcg@5", "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff; leave it out"),
-    (
-        "autorag",
-        "rouge(rouge_type=rougeX)",
-        "rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum, not 'rougeX'",
-    ),
-    ("haystack", f"{RECALL}(mode=any)", f"{RECALL}: mode must be single_hit or multi_hit, not 'any'"),
-    (
-        "haystack",
-        "DocumentMAPEvaluator(divide_by=all)",
-        "ap: norm must be relevant or found or about_found or cutoff or none, not 'all'",
-    ),
-]
-
-
-@for_each(("tool", "name", "measure"), OPTIONS)
-def test_options(tool, name, measure):
-    assert str(assay.parse_measure(name, convention=tool)) == measure
-
-
-@for_each(("tool", "name", "message"), WRONG)
-def test_wrong_options(tool, name, message):
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        assay.parse_measure(name, convention=tool)
-    assert str(caught.value) == message
-
-
 def test_levels_and_depths():
     qrels, run = {"q": {"a": 3, "b": 1, "c": 0}}, {"q": ["c", "b", "a"]}
     assert assay.evaluate(qrels, run, "retrieval_ndcg", convention="autorag", rel=2)["retrieval_ndcg"] == pytest.approx(

@@ -46,6 +46,16 @@ NAMES = [
         {"dcg_score(k=5,log_base=10)": "dcg(gain=signed,ties=average,base=10,fewest=2)@5"},
     ),
     ("trec_eval", "recall@5", {"recall@5": "recall@5"}),
+    ("llama_index", "hit_rate(use_granular_hit_rate=False)", {"hit_rate(use_granular_hit_rate=False)": "hit_rate"}),
+    (
+        "llama_index",
+        "hit_rate(use_granular_hit_rate=true)",
+        {"hit_rate(use_granular_hit_rate=true)": "recall(total=listed)"},
+    ),
+    ("llama_index", "mrr(use_granular_mrr=false)", {"mrr(use_granular_mrr=false)": "rr"}),
+    ("llama_index", "mrr(use_granular_mrr=True)", {"mrr(use_granular_mrr=True)": "rr(credit=found)"}),
+    ("llama_index", "ndcg(mode=linear)", {"ndcg(mode=linear)": "ndcg(gain=binary,rel=1,ideal=listed)"}),
+    ("llama_index", "ndcg(mode='exponential')", {"ndcg(mode='exponential')": "ndcg(gain=binary,rel=1,ideal=listed)"}),
     # Spellings that mean one thing are understood everywhere.
     ("assay", "ndcg_cut_5", {"ndcg_cut_5": "ndcg@5"}),
     ("assay", "ndcg_at_10", {"ndcg_at_10": "ndcg@10"}),
@@ -60,6 +70,9 @@ def test_names(convention, name, expected):
     assert {key: str(measure) for key, measure in measures.items()} == expected
 
 
+SWITCH = "use_granular_hit_rate must be True or true or False or false, not 'yes'"
+RECALL = "DocumentRecallEvaluator"
+GAINS = "linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9"
 RETRIEVAL = "retrieval_recall, retrieval_precision, retrieval_f1, retrieval_ndcg, retrieval_mrr"
 BAD_NAMES = [
     ("assay", "P_x", "cannot read the cutoff of 'P_x'; write P_10"),
@@ -96,6 +109,70 @@ BAD_NAMES = [
         "assay",
         "accuracy",
         "'accuracy' means different measures in different tools; write beir:accuracy or mteb:accuracy",
+    ),
+    ("trec_eval", "P.0", "precision: k must be a whole number at least 1, not '0'"),
+    ("trec_eval", "P.-3", "precision: k must be a whole number at least 1, not '-3'"),
+    ("trec_eval", "P.0.9", "precision: k must be a whole number at least 1, not '0'"),
+    ("trec_eval", "P.5,5.2", "duplicate cutoff in 'P.5,5.2'"),
+    ("trec_eval", "utility.1,2", "utility: weights must be 4 numbers, not '1;2'"),
+    ("trec_eval", "rbp.q=1", "'rbp.q=1': trec_eval has no option 'q' here; it has p, gain"),
+    ("trec_eval", "ndcg.10", "ndcg cannot have '10'; write ndcg.1=3,2=9"),
+    ("trec_eval", "ndcg.1=2,1=3", f"ndcg: gain must be {GAINS}, not '1:2;1:3'"),
+    ("trec_eval", "rbp.0.8", "rbp cannot have '0.8'; write rbp.p=0.8"),
+    ("trec_eval", "rbp_resid_0.8", "rbp_resid cannot have '0.8'; write rbp_resid.p=0.8"),
+    ("trec_eval", "set_F.x", "f: beta must be a number at least 0, not 'x'"),
+    ("trec_eval", "map.5", "'map.5': map takes no cutoff; leave it out"),
+    ("ir_measures", "Bpref@10", "'Bpref@10': Bpref takes no cutoff; leave it out"),
+    # What ir_measures itself refuses.
+    ("ir_measures", "RBP", "'RBP': ir_measures requires rel, as in RBP(rel=1)"),
+    ("ir_measures", "RBP(p=0.5)", "'RBP(p=0.5)': ir_measures requires rel, as in RBP(rel=1)"),
+    ("ir_measures", "RBP(rel=1)@10", "'RBP(rel=1)@10': RBP takes no cutoff; leave it out"),
+    ("ir_measures", "BPM@5", "'BPM@5': ir_measures requires max_rel, as in BPM(max_rel=3)@5"),
+    ("ir_measures", "SDCG(min_rel=1)@5", "'SDCG(min_rel=1)@5': ir_measures requires max_rel, as in SDCG(max_rel=3)@5"),
+    ("ir_measures", "INST", "'INST': ir_measures requires max_rel, as in INST(max_rel=3)"),
+    ("ir_measures", "ERR", "'ERR' needs a cutoff, such as ERR@10"),
+    ("ir_measures", "StRecall", "'StRecall' needs a cutoff, such as StRecall@10"),
+    ("ir_measures", "P_IA(rel=2)", "'P_IA(rel=2)' needs a cutoff, such as P_IA@10"),
+    ("ir_measures", "nERR_IA", "'nERR_IA' needs a cutoff, such as nERR_IA@10"),
+    (
+        "ir_measures",
+        "RR(judged_only=True)@5",
+        "'RR(judged_only=True)@5': ir_measures has no option 'judged_only' here; it has rel",
+    ),
+    (
+        "ir_measures",
+        "NumRel(rel=2)",
+        "NumRel: ir_measures counts grades from 1, not '2'; write NumRel, or num_rel(rel=…)",
+    ),
+    ("ir_measures", "P", "'P' needs a cutoff, such as P@10"),
+    (
+        "ir_measures",
+        "nDCG(rel=2)@5",
+        "'nDCG(rel=2)@5': ir_measures has no option 'rel' here; it has gains, judged_only",
+    ),
+    (
+        "ir_measures",
+        "SDCG(dcg='exp-log2')@5",
+        "'SDCG(dcg='exp-log2')@5': ir_measures has no option 'dcg' here; it has min_rel, max_rel",
+    ),
+    ("llama_index", "hit_rate(use_granular_hit_rate=yes)", f"hit_rate: {SWITCH}"),
+    (
+        "llama_index",
+        "mrr(granular=True)",
+        "'mrr(granular=True)': llama_index has no option 'granular' here; it has use_granular_mrr",
+    ),
+    ("llama_index", "hit_rate@5", "'hit_rate@5': hit_rate takes no cutoff; leave it out"),
+    ("autorag", "retrieval_ndcg@5", "'retrieval_ndcg@5': retrieval_ndcg takes no cutoff; leave it out"),
+    (
+        "autorag",
+        "rouge(rouge_type=rougeX)",
+        "rouge: rouge_type must be rouge1 or rouge2 or rougeL or rougeLsum, not 'rougeX'",
+    ),
+    ("haystack", f"{RECALL}(mode=any)", f"{RECALL}: mode must be single_hit or multi_hit, not 'any'"),
+    (
+        "haystack",
+        "DocumentMAPEvaluator(divide_by=all)",
+        "ap: norm must be relevant or found or about_found or cutoff or none, not 'all'",
     ),
 ]
 
