@@ -88,16 +88,6 @@ def command(
         options["run"], options["qrels"] = options["qrels"], None
     settings = gate_settings(config, {**options, **scoring.how, **scoring.named_formats})
     texts = {name: source_of(settings.pop(name, None)) for name in ("queries", "corpus")}
-    outcome = run_gate(settings, texts)
-    if report is not None:
-        outcome.report(report, **texts, reproduce=this_command())
-    out.show(outcome)
-    add_summary(outcome)
-    ctx.exit(0 if outcome.passed else 1)
-
-
-def run_gate(settings: dict[str, Any], texts: dict[str, Any]) -> GateReport:
-    """The report on the files named in the settings."""
     names = ("qrels", "run", "baseline", "qrels_format", "run_format")
     qrels, run, baseline, qrels_format, run_format = (settings.pop(name, None) for name in names)
     if run is None:
@@ -107,7 +97,12 @@ def run_gate(settings: dict[str, Any], texts: dict[str, Any]) -> GateReport:
     check_single_input(qrels, run, baseline, *texts.values())
     judgments = None if qrels is None else Qrels(source_of(qrels), format=qrels_format, duplicates=None)
     how = {"baseline": source_of(baseline), "format": run_format, "progress": True, **texts, **settings}
-    return gate(judgments, source_of(run), **how)
+    outcome = gate(judgments, source_of(run), **how)
+    if report is not None:
+        outcome.report(report, **texts, reproduce=this_command())
+    out.show(outcome)
+    add_summary(outcome)
+    ctx.exit(0 if outcome.passed else 1)
 
 
 def add_summary(report: GateReport) -> None:

@@ -120,10 +120,15 @@ def command(
     """
     check_single_input(records, outputs, reading["corpus"], reading["human"])
     right = scoring.how.pop("right", None)
-    named = enter_criteria(criteria)
-    chosen = with_functions(measures, scoring.modules) or named or None
+    chosen = with_functions(measures, scoring.modules)
+    if criteria:
+        from assay.judges import read_criteria
+
+        # They can be named once they are read, and all of them count where nothing is named.
+        named = [measure for file in criteria for measure in read_criteria(file).values()]
+        chosen = chosen or list(named)
     reading |= {"outputs": source_of(outputs), "judge": judge, **scoring.how}
-    result = evaluate_rag(source_of(records), chosen, **reading)
+    result = evaluate_rag(source_of(records), chosen or None, **reading)
     if report is not None:
         # The address of a judge may hold a key.
         how = this_command() if judge is None else ""
@@ -133,15 +138,6 @@ def command(
     if save is not None:
         result.save(save)
     say_notes(result.notes if out.is_bare else ())
-
-
-def enter_criteria(files: tuple[str, ...]) -> list[str | Measure]:
-    """The measures of criteria in words, which can then be named."""
-    if not files:
-        return []
-    from assay.judges import read_criteria
-
-    return [measure for file in files for measure in read_criteria(file).values()]
 
 
 def with_functions(measures: str | None, modules: Iterable[ModuleType]) -> list[str | Measure]:

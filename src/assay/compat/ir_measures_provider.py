@@ -82,7 +82,8 @@ class AssayEvaluator(providers.Evaluator):
         """The result of a run, or None if it has no query in common with the judgments."""
         if self.ready is None:
             return None
-        rows = read_any_run(run)
+        is_read = isinstance(run, dict) or is_frame(run)
+        rows = run if is_read else frame_of_rows(list(RunConverter(run).as_namedtuple_iter()), SCORED)
         try:
             return self.ready.evaluate(rows)
         except MismatchError:
@@ -99,13 +100,6 @@ def read_any_qrels(qrels: Any) -> Qrels | dict[str, Any] | None:  # noqa: ANN401
     if not len(frame):
         return None
     return Qrels(frame, duplicates=CONVENTION.policies.duplicates)
-
-
-def read_any_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
-    """The run in any form that ir_measures accepts."""
-    if isinstance(run, dict) or is_frame(run):
-        return run
-    return frame_of_rows(list(RunConverter(run).as_namedtuple_iter()), SCORED)
 
 
 def finite_run(run: Any) -> Any:  # noqa: ANN401 - any form of run

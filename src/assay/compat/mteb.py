@@ -29,50 +29,32 @@ def merge_subqueries(qrels: object, run: object) -> QrelsAndRun:
     An id without an underscore is a query of its own. A query of the run without judgments is never merged; it stays as
     it is, unless a merged query has its id. Duplicate documents are an error.
     """
-    parts = Subqueries(qrels if isinstance(qrels, Qrels) else Qrels(qrels))
-    return QrelsAndRun(parts.qrels, parts.merge(run if isinstance(run, Run) else Run(run)))
+    judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
+    parts = {query: query.rpartition("_")[0] if "_" in query else query for query in judgments.queries}
+    for query, whole in parts.items():
+        if query != whole and parts.get(whole) == whole:
+            both = f"{show(whole)} and {show(query)}"
+            raise DataError(f"queries {both} would both become {show(whole)}; rename or remove one of them")
+    if judgments.repeats:
+        raise DuplicateError("the judgments have a document twice; remove duplicates before merging queries")
+    grades = judgments.to_dict()
+    merged = Qrels({whole: grades[query] for query, whole in parts.items()})
+    return QrelsAndRun(merged, merge_rankings(run if isinstance(run, Run) else Run(run), parts, merged))
 
 
-class Subqueries:
-    """Judgments of queries that were asked in parts, ready to merge the parts in runs."""
-
-    def __init__(self, judgments: Qrels) -> None:
-        self.whole = {query: whole_query(query) for query in judgments.queries}
-        for query, whole in self.whole.items():
-            if query != whole and whole in self.whole and self.whole[whole] == whole:
-                both = f"{show(whole)} and {show(query)}"
-                raise DataError(f"queries {both} would both become {show(whole)}; rename or remove one of them")
-        if judgments.repeats:
-            raise DuplicateError("the judgments have a document twice; remove duplicates before merging queries")
-        grades = judgments.to_dict()
-        self.qrels = Qrels({whole: grades[query] for query, whole in self.whole.items()})
-
-    def merge(self, run: Run) -> Run:
-        """The run with one ranking for each query that was asked in parts."""
-        scores: dict[str, dict[str, float]] = {}
-        for query in run.queries:
-            if query not in self.whole and query in self.qrels:
-                continue
-            merged = scores.setdefault(self.whole.get(query, query), {})
-            found = scored_documents(run, query)
-            if len({document for document, _ in found}) < len(found):
-                raise DuplicateError(
-                    f"the ranking of query {show(query)} has a document twice; remove duplicates before merging queries"
-                )
-            for document, score in found:
-                merged[document] = max(score, merged.get(document, score))
-        return Run(scores)
-
-
-def whole_query(query: str) -> str:
-    """The id of the query that a part belongs to."""
-    whole, underscore, _ = query.rpartition("_")
-    return whole if underscore else query
-
-
-def scored_documents(run: Run, query: str) -> list[tuple[str, float]]:
-    """A query's documents with their scores, which merging needs."""
-    ranking = run[query]
-    if ranking and isinstance(ranking[0], str):
-        raise DataError(f"the ranking of query {show(query)} has no scores; merging subqueries needs them")
-    return cast("list[tuple[str, float]]", ranking)
+def merge_rankings(run: Run, parts: dict[str, str], judgments: Qrels) -> Run:
+    """The run with one ranking for each query that was asked in parts."""
+    scores: dict[str, dict[str, float]] = {}
+    for query in run.queries:
+        if query not in parts and query in judgments:
+            continue
+        ranking, where = run[query], f"the ranking of query {show(query)}"
+        if ranking and isinstance(ranking[0], str):
+            raise DataError(f"{where} has no scores; merging subqueries needs them")
+        found = cast("list[tuple[str, float]]", ranking)
+        if len({document for document, _ in found}) < len(found):
+            raise DuplicateError(f"{where} has a document twice; remove duplicates before merging queries")
+        merged = scores.setdefault(parts.get(query, query), {})
+        for document, score in found:
+            merged[document] = max(score, merged.get(document, score))
+    return Run(scores)

@@ -106,10 +106,6 @@ class RelevanceEvaluator:
         except DataError:
             check_scores(scores)
             result = self.evaluator.evaluate(finite_scores(scores))
-        return self.rows(result, scores)
-
-    def rows(self, result: Result, scores: Mapping[str, object]) -> dict[str, dict[str, float]]:
-        """The result as dicts, its queries in the order of the run."""
         names = list(self.columns)
         values = [measure_column(result, each).tolist() for each in self.columns.values()]
         by_row = zip(*values, strict=True) if values else [()] * len(result.queries)

@@ -122,17 +122,17 @@ class TopicEvaluator:
         ]
         names = [spell_values(list(same)) for _, same in groupby(known, attrgetter("measure"))]
         found = resolve(names, find_convention("trec_eval"), {"rel": float(self.settings.level)})
-        return {value: self.adapt(value, chosen) for value, chosen in zip(known, found.values(), strict=True)}
-
-    def adapt(self, value: Value, chosen: Chosen) -> Chosen:
-        """The measure with the parameters that options of the command line set."""
-        more: dict[str, bool | int] = {}
-        if self.settings.judged_only and value.entry.kind is JudgmentKind.GROUPS:
-            more["condensed"] = True
-        if value.measure == "utility":
-            more["documents"] = max(0, self.settings.collection)
-        measure = chosen.measure.definition(**{**chosen.measure.values, **more}) if more else chosen.measure
-        return Chosen(measure, chosen.policies)
+        chosen = dict(zip(known, found.values(), strict=True))
+        for value, (measure, policies) in chosen.items():
+            # The parameters that options of the command line set.
+            more: dict[str, bool | int] = {}
+            if self.settings.judged_only and value.entry.kind is JudgmentKind.GROUPS:
+                more["condensed"] = True
+            if value.measure == "utility":
+                more["documents"] = max(0, self.settings.collection)
+            if more:
+                chosen[value] = Chosen(measure.definition(**{**measure.values, **more}), policies)
+        return chosen
 
     def failure(self, values: list[Value]) -> TopicFailure | None:
         """The first failure, by topic and then in the order of the measures."""
