@@ -4,24 +4,8 @@ import numpy as np
 
 import assay
 
-FIELDS = [
-    "measure",
-    "a",
-    "b",
-    "mean_a",
-    "mean_b",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "p_corrected",
-    "cohen_d",
-    "cliff_delta",
-    "wins",
-    "ties",
-    "losses",
-    "detectable",
-]
+NAMES = "measure a b mean_a mean_b difference low high p p_corrected cohen_d cliff_delta wins ties losses detectable"
+FIELDS = NAMES.split()
 QRELS = {f"q{number}": {"good": 2, "fair": 1, "bad": 0} for number in range(8)}
 ORDERS = {"one": ["good", "fair", "bad", "x"], "two": ["x", "good", "bad", "fair"], "three": ["x", "y", "z", "good"]}
 RUNS = {name: dict.fromkeys(QRELS, order) for name, order in ORDERS.items()}

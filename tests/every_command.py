@@ -9,14 +9,7 @@ ONE = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq
 TWO = "q1 Q0 d3 1 0.9 b\nq1 Q0 d1 2 0.8 b\n"
 VOTES = "query,document,voter,vote\nq1,d1,ann,up\nq1,d1,bob,down\nq2,d4,ann,up\n"
 CLICKS = "query,document,position,clicked\nq1,d1,1,1\nq1,d2,2,0\nq2,d4,1,0\n"
-RECORD = {
-    "query_id": "q1",
-    "question": "why?",
-    "gold": ["d1"],
-    "retrieved": ["d1", "d2"],
-    "answer": "so",
-    "references": ["so"],
-}
+RECORD = '{"query_id": "q1", "question": "why?", "gold": ["d1"], "retrieved": ["d1", "d2"], "answer": "so", "references": ["so"]}'
 # URL stands for the address of a search server. None is a command that needs a language model: its help and its errors
 # are tried.
 COMMANDS = {
@@ -58,24 +51,8 @@ WRITTEN = {
 }
 # Written only once a language model has replied.
 MODEL_WRITTEN = {"judge_cache", "reasons"}
-READ = {
-    *[
-        "criteria",
-        "known",
-        "human",
-        "judge",
-        "files",
-        "queries",
-        "corpus",
-        "references",
-        "qrels",
-        "baseline",
-        "config",
-        "gold",
-        "subqueries",
-        "tls",
-    ]
-}
+NAMES = "criteria known human judge files queries corpus references qrels baseline config gold subqueries tls"
+READ = {*NAMES.split()}
 
 
 def write_files(folder):
@@ -88,7 +65,7 @@ def write_files(folder):
         "clicks.csv": CLICKS,
         "one.run": ONE,
         "two.run": TWO,
-        "records.jsonl": json.dumps(RECORD) + "\n",
+        "records.jsonl": RECORD + "\n",
         "questions.jsonl": "\n".join(questions) + "\n",
         "judged.txt": "".join(f"{query} 0 {document} 1\n" for query, found in QRELS.items() for document in found),
     }

@@ -25,16 +25,8 @@ TIMEOUT = 60
 CLOSED = None
 # A pipe that nobody reads, and a file that the launcher reads back.
 BROKEN, KEPT = "|", "kept"
-PRELOADED = [
-    "polars",
-    "rich.console",
-    "httpx2",
-    "difflib",
-    "shlex",
-    "assay.results.load",
-    "assay.data.write",
-    "assay.tasks.probe.api",
-]
+MODULES = "polars rich.console httpx2 difflib shlex assay.results.load assay.data.write assay.tasks.probe.api"
+PRELOADED = MODULES.split()
 NOBODY = 65534
 # A shell that runs this in the background has the signal ignored, which a process inherits.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"

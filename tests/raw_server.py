@@ -25,16 +25,8 @@ from assay.tasks.probe import checkpoint
 KEYS = ("s3cret-in-url-0123456", "s3cret-in-header-0123", "s3cret-in-body-01234")
 GOOD = b'HTTP/1.1 200 OK\r\nContent-Length: 24\r\nConnection: close\r\n\r\n{"ids": ["d0", "other"]}'
 QUESTIONS = {"q0": "question 0", "q1": "question 1"}
-OUTPUTS = [
-    "--checkpoint",
-    "checkpoint.jsonl",
-    "--save-run",
-    "live.run",
-    "--save-records",
-    "records.jsonl",
-    "--save",
-    "saved.assay",
-]
+FILES = "--checkpoint checkpoint.jsonl --save-run live.run --save-records records.jsonl --save saved.assay"
+OUTPUTS = FILES.split()
 # What hangs does so for a minute.
 SECONDS = 50
 

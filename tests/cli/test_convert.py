@@ -7,18 +7,8 @@ from assay.data.recognise import holds_judgments
 from tables import for_each
 
 SORTED = "q1 Q0 d1 1 0.9 a\nq1 Q0 d2 2 0.8 a\nq1 Q0 d3 3 0.7 a\nq2 Q0 d5 1 0.4 a\nq2 Q0 d4 2 0.3 a\n"
-TARGETS = [
-    "x.txt",
-    "x.json",
-    "x.jsonl",
-    "x.csv",
-    "x.tsv",
-    "x.parquet",
-    "x.qrels.gz",
-    "x.qrels.zst",
-    "x.json.bz2",
-    "x.csv.xz",
-]
+NAMES = "x.txt x.json x.jsonl x.csv x.tsv x.parquet x.qrels.gz x.qrels.zst x.json.bz2 x.csv.xz"
+TARGETS = NAMES.split()
 
 
 @for_each("target", TARGETS)

@@ -103,53 +103,11 @@ def test_nothing_to_measure(qrels, run):
 
 
 # All measures of ir_measures but two whose missing values it has otherwise; see docs/conventions.md.
-ALL = [
-    theirs.parse_measure(name)
-    for name in [
-        "AP",
-        "AP@2",
-        "BPM(max_rel=3)@2",
-        "Bpref",
-        "Compat",
-        "ERR@2",
-        "ERR_IA@2",
-        "nERR_IA@2",
-        "alpha_DCG@2",
-        "alpha_nDCG@2",
-        "NRBP",
-        "AP_IA",
-        "P_IA@2",
-        "StRecall@2",
-        "INST(max_rel=3)",
-        "INSQ(max_rel=3)",
-        "infAP",
-        "IPrec@0.5",
-        "Judged@2",
-        "nDCG",
-        "nDCG@2",
-        "NERR8(max_rel=3)@2",
-        "NERR9(max_rel=3)@2",
-        "NERR10(max_rel=3)",
-        "NERR11(max_rel=3)",
-        "NumQ",
-        "NumRel",
-        "NumRet",
-        "NumRet(rel=1)",
-        "P@2",
-        "R@2",
-        "RBP(rel=1)",
-        "Rprec",
-        "RR",
-        "RR@2",
-        "SDCG(max_rel=3)@2",
-        "SetP",
-        "SetP(relative=True)",
-        "SetR",
-        "SetF",
-        "SetAP",
-        "Success@2",
-    ]
-]
+NAMES = """AP AP@2 BPM(max_rel=3)@2 Bpref Compat ERR@2 ERR_IA@2 nERR_IA@2 alpha_DCG@2 alpha_nDCG@2 NRBP AP_IA P_IA@2
+    StRecall@2 INST(max_rel=3) INSQ(max_rel=3) infAP IPrec@0.5 Judged@2 nDCG nDCG@2 NERR8(max_rel=3)@2
+    NERR9(max_rel=3)@2 NERR10(max_rel=3) NERR11(max_rel=3) NumQ NumRel NumRet NumRet(rel=1) P@2 R@2 RBP(rel=1) Rprec
+    RR RR@2 SDCG(max_rel=3)@2 SetP SetP(relative=True) SetR SetF SetAP Success@2"""
+ALL = [theirs.parse_measure(name) for name in NAMES.split()]
 FEW_QUERIES = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "c": 2}, "3": {"a": 0}}
 LACKING = [{"1": {"a": 1.0, "b": 2.0}}, {"2": {"x": 1.0}, "9": {"a": 1.0}}, {"3": {"a": 1.0}, "1": {"b": 1.0}}]
 
