@@ -5,7 +5,6 @@ All document ids are equally long, so that ranx compiles only once.
 
 import gzip
 import json
-import math
 
 import numpy as np
 import pandas
@@ -92,12 +91,6 @@ def test_plain_dicts_are_paired_by_query():
     run = ours.Run(RUN)
     ours.evaluate(QRELS, run, "mrr")
     assert run.scores["mrr"] == by_query
-
-
-def test_bpref_of_a_query_does_not_depend_on_others():
-    scores = ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "bpref", return_mean=False)
-    np.testing.assert_array_equal(scores, [math.nan, 1 / 2 * (0 + 0), 0, 0])
-    assert math.isnan(ours.evaluate(ours.Qrels(QRELS), ours.Run(RUN), "bpref"))
 
 
 @BOTH

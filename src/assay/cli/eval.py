@@ -21,7 +21,7 @@ from assay.cli.options import (
     whole_option,
 )
 from assay.cli.output import Output, output_options, save_option, save_results
-from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
+from assay.cli.terminal import check_single_input, say
 from assay.errors import FormatError
 from assay.terminal import is_stored, named, source_of, watched
 
@@ -109,7 +109,6 @@ def command(
     if not results:
         ctx.exit(BAD_INPUT)
     save_results(results, save)
-    say_loudly(results.common_notes)
     first = results[next(iter(results))]
     if out.format == "json":
         text = results.to_json()
@@ -121,8 +120,7 @@ def command(
 
         found = diff(scoring.qrels(qrels), runs[0], None, next(iter(first)), top=worst, **texts, **scoring.reading)
         text += f"\n{found}\n"
-    out.write(text)
-    say_notes(results.common_notes if out.is_bare else ())
+    out.write(text, results.common_notes)
     if len(results) < len(runs):
         ctx.exit(BAD_INPUT)
 

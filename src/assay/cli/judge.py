@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.command import Command, CommandGroup, option
-from assay.cli.options import pool_option, whole_option
+from assay.cli.command import Checked, Command, CommandGroup, option
+from assay.cli.options import pool_option, take_source, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.servers import judge_options
 from assay.cli.terminal import check_single_input, emit, say, say_loudly, say_notes
@@ -38,7 +38,7 @@ def command() -> None:
     "relevance",
     cls=Command,
     short_help="Grade what runs retrieved, from 0 to 3.",
-    usual="corpus output depth known reasons judge judge_model judge_cache judge_options dry_run",
+    usual="corpus output depth human reasons judge judge_model judge_cache judge_options dry_run",
     examples=(
         EXAMPLES[0],
         "assay judge relevance queries.jsonl bm25.run --corpus corpus.jsonl --known qrels.txt --judge … -o all.txt",
@@ -46,34 +46,24 @@ def command() -> None:
 )
 @click.argument("queries", metavar="QUERIES")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@option("--corpus FILE", "Texts of the documents.", required=True)
+@option("--corpus FILE", "Texts of the documents.", required=True, callback=take_source)
 @pool_option
-@option("--known QRELS", "Judgments to keep. These pairs are not asked for.")
+@option("--known QRELS", "Judgments to keep. These pairs are not asked for.", to="human", callback=take_source)
 @option("-o --output FILE", "File for the judgments.", required=True)
 @option("--reasons FILE", "File for the judge's reasons, as JSON Lines.")
 @judge_options(is_needed=True)
 def relevance(
-    *,
-    queries: str,
-    runs: tuple[str, ...],
-    corpus: str,
-    depth: int,
-    known: str | None,
-    output: str,
-    reasons: str | None,
-    judge: Judge,
+    *, queries: str, runs: tuple[str, ...], output: str, reasons: str | None, judge: Judge, **how: Checked
 ) -> None:
     """Grades the first documents of each RUN for the questions in QUERIES: from 0, unrelated, to 3, the exact answer.
 
     The file of judgments is what every other command takes. A pair that the judge gave no grade stays unjudged.
     """
-    check_single_input(queries, *runs, corpus, known)
+    check_single_input(queries, *runs, how["corpus"], how["human"])
     for target in (output, reasons):
         check_target(target)
     read = {name: source_of(run) for name, run in named(runs)}
-    found = judge_relevance(
-        source_of(queries), read, source_of(corpus), judge=judge, depth=depth, human=source_of(known)
-    )
+    found = judge_relevance(source_of(queries), read, judge=judge, **how)
     say_loudly(found.notes)
     found.qrels.write(output)
     if reasons is not None:
@@ -125,9 +115,7 @@ def preferences(*, systems: tuple[str, ...], out: Output, judge: Judge) -> None:
     """
     check_single_input(*systems)
     found = pairwise({name: source_of(records) for name, records in named(systems)}, judge=judge)
-    say_loudly(found.notes)
-    out.write(found.to_json() + "\n" if out.format == "json" else out.render(found.table()))
-    say_notes(found.notes if out.is_bare else ())
+    out.write(found.to_json() + "\n" if out.format == "json" else out.render(found.table()), found.notes)
 
 
 def json_lines(rows: list[dict[str, Any]]) -> str:

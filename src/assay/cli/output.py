@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -19,6 +19,7 @@ from assay.render.text import terminal_width
 from assay.terminal import check_target, count
 
 if TYPE_CHECKING:
+    from assay import Note
     from assay.render import Exports, Table
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex", "html")
@@ -59,9 +60,12 @@ class Output:
         """A table in this format."""
         return render(table.styled(**self.style), self.format)
 
-    def write(self, text: str) -> None:
-        """Prints the text, or writes it to the file."""
+    def write(self, text: str, notes: Iterable[Note] = ()) -> None:
+        """Prints or writes the text; before it what is loud, after it the other notes if they have no place in it."""
+        notes = tuple(notes)
+        say_loudly(notes)
         emit(text, self.target, self.format)
+        say_notes(notes if self.is_bare else ())
 
     def text_of(self, result: Any, **shown: Any) -> str:  # noqa: ANN401 - a result of any task
         """A result in this format; a table is no wider than the terminal that it is printed to."""
@@ -74,11 +78,8 @@ class Output:
         return text
 
     def show(self, result: Exports, **shown: Any) -> None:  # noqa: ANN401 - how a result is shown
-        """Prints a result: what is loud before it, and its other notes where the format has no place for them."""
-        notes = tuple(getattr(result, "notes", ()))
-        say_loudly(notes)
-        self.write(self.text_of(result, **shown))
-        say_notes(notes if self.is_bare else ())
+        """Prints or writes a result with its notes."""
+        self.write(self.text_of(result, **shown), getattr(result, "notes", ()))
 
 
 style_option = option(

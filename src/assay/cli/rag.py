@@ -19,7 +19,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import Output, output_options, report_option, save_option, slice_option
 from assay.cli.servers import judge_options
-from assay.cli.terminal import check_single_input, say_loudly, say_notes, this_command
+from assay.cli.terminal import check_single_input, this_command
 from assay.render import render, write_json
 from assay.terminal import source_of, split_measures
 
@@ -133,11 +133,9 @@ def command(
         # The address of a judge may hold a key.
         how = this_command() if judge is None else ""
         result.report(report, by=by, right=right, slices=slices, reproduce=how)
-    say_loudly(result.notes)
-    out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right))
+    out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right), result.notes)
     if save is not None:
         result.save(save)
-    say_notes(result.notes if out.is_bare else ())
 
 
 def with_functions(measures: str | None, modules: Iterable[ModuleType]) -> list[str | Measure]:

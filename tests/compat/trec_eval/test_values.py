@@ -154,17 +154,16 @@ JUDGES = "q 1 a 1\nq 1 b 1\nq 2 b 2\nq 2 c 0\nq 2 d 1\n"
 JUDGED = "q 0 a 1 4 r\nq 0 x 2 3 r\nq 0 b 3 2 r\nq 0 c 4 1 r\n"
 
 
-@for_each(
-    ("arguments", "expected"),
-    [
-        ("-mmap_avgjg", ((1 + 2 / 3) / 2 + (1 / 3) / 2) / 2),
-        ("-mmap_avgjg -J", (1 + 1 / 2) / 2),
-        ("-mmap_avgjg -l2", (0 + 1 / 3) / 2),
-        ("-mP_avgjg.4", (2 / 4 + 1 / 4) / 2),
-        ("-mP_avgjg.2 -J", (2 / 2 + 1 / 2) / 2),
-        ("-mRprec_mult_avgjg.2.0", (2 / 4 + 1 / 4) / 2),
-    ],
-)
+GROUPED = [
+    ("-mmap_avgjg", ((1 + 2 / 3) / 2 + (1 / 3) / 2) / 2),
+    ("-mmap_avgjg -J", (1 + 1 / 2) / 2),
+    ("-mmap_avgjg -l2", (0 + 1 / 3) / 2),
+    ("-mP_avgjg.2 -J", (2 / 2 + 1 / 2) / 2),
+    ("-mRprec_mult_avgjg.2.0", (2 / 4 + 1 / 4) / 2),
+]
+
+
+@for_each(("arguments", "expected"), GROUPED)
 def test_groups_of_judgments(trec_eval, arguments, expected):
     result = trec_eval("-R qrels_jg", arguments, "qrels run", qrels=JUDGES, run=JUDGED)
     assert [*result.values.values()] == [f"{expected:.4f}"]
