@@ -1,11 +1,6 @@
 """`assay probe`: a search over HTTP, asked and scored from a shell."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -173,48 +168,6 @@ REFUSED = {
 def test_refusals(refused, folder, line, message):
     (folder / "broken.parquet").write_bytes(b"PAR1 and no more")
     refused(f"probe {FILES} {line}", message)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-def test_an_interrupt_leaves_a_checkpoint_that_is_taken_up(folder):
-    # A shell that runs this in the background has the signal ignored, which a process inherits.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from assay.cli.main import main; main()"
-    )
-    with SearchServer(delay=0.03) as server:
-        command = [
-            sys.executable,
-            "-c",
-            code,
-            "probe",
-            server.url,
-            *FILES.split(),
-            "-m",
-            "rr",
-            "--checkpoint",
-            "c.jsonl",
-        ]
-        command += ["--concurrency", "2"]
-        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)  # noqa: S603
-        with running:
-            end = time.monotonic() + 30
-            while sum(server.asked.values()) < 10 and time.monotonic() < end:
-                time.sleep(0.005)
-            running.send_signal(signal.SIGINT)
-            out, said = running.communicate(timeout=30)
-        kept = (folder / "c.jsonl").read_text().count("\n") - 1
-        assert 0 < kept < 40
-        hint = "to continue, run it again with the same checkpoint"
-        assert (running.returncode, out, said.decode()) == (
-            130,
-            b"",
-            f"assay: interrupted: {kept} of 40 questions answered; {hint}\n",
-        )
-        before = sum(server.asked.values())
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=60, check=True)  # noqa: S603
-        assert sum(server.asked.values()) == before + 40 - kept
-    assert f"{kept} from the checkpoint" in done.stdout
 
 
 def answering(question, times):  # noqa: ARG001 - what a behaviour is called with

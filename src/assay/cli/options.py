@@ -20,21 +20,9 @@ from assay.terminal import show, source_of, watched
 if TYPE_CHECKING:
     from types import ModuleType
 
-CONVENTIONS = [
-    "assay",
-    "trec_eval",
-    "trec_eval_9",
-    "ranx",
-    "ir_measures",
-    "beir",
-    "mteb",
-    "autorag",
-    "llama_index",
-    "haystack",
-    "ragas",
-    "gdeval",
-    "sklearn",
-]
+# Written out, as the conventions take time to load.
+TOOLS = "assay trec_eval trec_eval_9 ranx ir_measures beir mteb autorag llama_index haystack ragas gdeval sklearn"
+CONVENTIONS = TOOLS.split()
 TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "tukey_randomized")
 MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
 RULES = r"""the rule that turns ids of chunks into ids of documents: before:# or before_last:_ (the id up to the first
