@@ -32,16 +32,9 @@ ROUNDING = 1e-13
 MOST_GRADES = 1000
 # What to use in place of a measure that does not add up; of the others, precision.
 INSTEAD = {
-    "ndcg": "dcg",
-    "ideal_dcg": "dcg",
-    "ndcg_rel": "dcg",
-    "rndcg": "dcg",
-    "err": "rbp",
-    "inst": "insq",
-    "nerr8": "rbp",
-    "nerr9": "rbp",
-    "nerr10": "rbp",
-    "nerr11": "insq",
+    **dict.fromkeys(("ndcg", "ideal_dcg", "ndcg_rel", "rndcg"), "dcg"),
+    **dict.fromkeys(("err", "nerr8", "nerr9", "nerr10"), "rbp"),
+    **dict.fromkeys(("inst", "nerr11"), "insq"),
 }
 
 

@@ -131,16 +131,15 @@ def probe(
     notes = [*failed, *notes, *ranking_notes(rankings, k, rule, scorer), *result.notes]
     result = replace(result, policies=settings, notes=loud_first(notes))
     warned(result)
-    probed = Probe(
+    return Probe(
         result,
         Run(entries, tag=retriever.name),
         failures,
         {query: outcomes[query].seconds for query in rankings},
-        asked=len(found),
-        elapsed=elapsed,
+        len(found),
+        elapsed,
+        make_records(judged, outcomes, scorer.qrels, right),
     )
-    probed.records = make_records(judged, outcomes, scorer.qrels, right)
-    return probed
 
 
 def ask_missing(

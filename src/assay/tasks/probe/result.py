@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,6 +66,7 @@ class Calls(NamedTuple):
     failed: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class Probe(Exports):
     """How good and how fast a live retriever is; see `assay.probe`.
 
@@ -74,24 +76,18 @@ class Probe(Exports):
     question, for `assay.evaluate_rag`: question, gold, references, what was retrieved, the answer, and the latency.
     """
 
-    def __init__(
-        self,
-        result: Result,
-        run: Run,
-        failures: Mapping[str, str],
-        seconds: Mapping[str, float],
-        *,
-        asked: int,
-        elapsed: float,
-    ) -> None:
-        self.result = result
-        self.run = run
-        self.failures = dict(failures)
-        self.seconds = dict(seconds)
-        self.asked = asked
-        self.elapsed = elapsed
-        self.records: list[dict[str, Any]] = []
-        self.resumed = len(self.seconds) - (asked - len(self.failures))
+    result: Result
+    run: Run
+    failures: dict[str, str]
+    seconds: dict[str, float]
+    asked: int
+    elapsed: float
+    records: list[dict[str, Any]]
+
+    @property
+    def resumed(self) -> int:
+        """How many answers came from the checkpoint."""
+        return len(self.seconds) - (self.asked - len(self.failures))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={value:.4f}" for name, value in self.result.mean.items())
