@@ -195,7 +195,7 @@ def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:
 def complete(evaluation: RagEvaluation, *, has_corpus: bool) -> RagEvaluation:
     """The evaluation with documents in place of chunks, and texts for ids where something needs them."""
     matched, corpus, gold = evaluation.matched, evaluation.corpus, evaluation.gold
-    queries = frozenset[str]() if matched is None else matched.queries
+    queries = set[str]() if matched is None else matched.queries
     records, notes = collapse_rankings(evaluation.records, evaluation.rule, once=evaluation.once, matched=queries)
     texts = None if matched is None else matched.chunk_texts
     needs_texts = has_corpus or evaluation.of_kind("contents") or evaluation.of_kind("judged")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ class Gold(NamedTuple):
 
     rel: float
     scorer: Scorer | None = None
-    matched: frozenset[str] = frozenset()
+    matched: AbstractSet[str] = frozenset()
     matching: tuple[str, ...] = ()
 
     def wanted(self, record: Record) -> list[set[str]]:

@@ -99,18 +99,7 @@ class GoldItem(NamedTuple):
         return self.name if self.span is None else str(self.span), self.text or ""
 
 
-class Match(NamedTuple):
-    """What the gold of one question came to: its judgments, None if ids are enough; counts, and spans of both sides."""
-
-    record: Record
-    rows: list[Judgment] | None = None
-    texts: Mapping[str, int] = {}
-    spans: Mapping[str, int] = {}
-    gold: Sequence[Span] = ()
-    chunks: Sequence[Span] = ()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Matched:
     """The records with ids for what was retrieved, the judgments of the queries that were matched, and how.
 
@@ -120,13 +109,13 @@ class Matched:
     """
 
     how: Matching
-    records: list[Record]
+    records: list[Record] = field(default_factory=list)
     rows: list[Judgment] = field(default_factory=list)
-    queries: frozenset[str] = frozenset()
+    queries: set[str] = field(default_factory=set)
     texts: Counter[str] = field(default_factory=Counter)
     spans: Counter[str] = field(default_factory=Counter)
-    documents: tuple[dict[str, None], dict[str, None]] = ({}, {})
-    sample: Sequence[Span] = ()
+    documents: tuple[dict[str, None], dict[str, None]] = field(default_factory=lambda: ({}, {}))
+    sample: list[Span] = field(default_factory=list)
     chunk_texts: Mapping[str, str] | None = None
 
     @property
@@ -155,35 +144,23 @@ class Matched:
 def match_records(records: list[Record], how: Matching) -> Matched:
     """The records, with judgments for those whose gold has no ids."""
     if all(each.retrieved is None and each.retrieved_texts is None for each in records):
-        return Matched(
-            how, records, queries=frozenset(each.query_id for each in records if has_objects(each.gold, how))
-        )
+        return Matched(how, records, queries={each.query_id for each in records if has_objects(each.gold, how)})
 
     @cache
     def read_table() -> dict[str, Chunk]:
         return {} if how.chunks is None else read_chunks(how.chunks, how.paths)
 
-    found = [Match(each) if has_only_ids(each) else match_record(each, how, read_table) for each in records]
-    matched = [each for each in found if each.rows is not None]
-    rows = [row for each in matched for row in each.rows or ()]
-    queries = [each.record.query_id for each in matched]
-    if rows:
+    matched = Matched(how)
+    for each in records:
+        matched.records.append(each if has_only_ids(each) else match_record(each, matched, read_table))
+    if matched.rows:
         # A frame of judgments has no place for a question with nothing to find.
         empty = [each.query_id for each in records if each.gold in ([], {})]
-        rows += [row for query in empty for row in judge_hits(query, [], [], [])]
-        queries += empty
-    texts, spans = Counter[str](), Counter[str]()
-    for each in matched:
-        texts.update(each.texts)
-        spans.update(each.spans)
-    gold = dict.fromkeys(span.document for each in matched for span in each.gold)
-    chunks = dict.fromkeys(span.document for each in matched for span in each.chunks)
-    sample = [each.chunks[0] for each in matched if each.chunks][:MOST_KEPT]
-    contents = None
+        matched.rows += [row for query in empty for row in judge_hits(query, [], [], [])]
+        matched.queries.update(empty)
     if how.chunks is not None and read_table.cache_info().currsize:
-        contents = {name: each.text for name, each in read_table().items() if each.text is not None}
-    new = [each.record for each in found]
-    return Matched(how, new, rows, frozenset(queries), texts, spans, (gold, chunks), sample, contents)
+        matched.chunk_texts = {name: each.text for name, each in read_table().items() if each.text is not None}
+    return matched
 
 
 def has_only_ids(record: Record) -> bool:
@@ -194,14 +171,15 @@ def has_only_ids(record: Record) -> bool:
     return found.items is None and not found.nameless and PLAIN.issuperset(map(type, gold))
 
 
-def match_record(record: Record, how: Matching, read_table: Callable[[], dict[str, Chunk]]) -> Match:
-    """The record with ids for what was retrieved, and its judgments if its gold has no ids."""
+def match_record(record: Record, matched: Matched, read_table: Callable[[], dict[str, Chunk]]) -> Record:
+    """The record with ids for what was retrieved; if its gold has no ids, its judgments are added to what matched."""
+    how = matched.how
     golds, found, texts = gold_items(record, how), record.retrieved, record.retrieved_texts
     if golds is None:
         if record.gold and found is not None and found.nameless:
             raise DataError(found.nameless)
         has_items = found is not None and found.items is not None
-        return Match(record._replace(retrieved=found._replace(items=None)) if found and has_items else record)
+        return record._replace(retrieved=found._replace(items=None)) if found and has_items else record
     if found is None and texts is not None:
         names = [place_name(place) for place in range(len(texts))]
         found = Passages(names, texts=list(texts), nameless=f"{record.place}: no retrieved ids")
@@ -215,8 +193,9 @@ def match_record(record: Record, how: Matching, read_table: Callable[[], dict[st
     for hit, chunk in zip(hits, chunks, strict=False):
         hit += [list(gold_spans)[at] for at in how.overlap.hits(list(gold_spans.values()), chunk)]
     was_hit = {number for hit in hits for number in hit}
-    spans = {"hit": len(was_hit), "none": len(gold_spans) - len(was_hit)}
-    counts = add_text_hits(hits, gold_texts, texts, record.place, how) if gold_texts else {}
+    matched.spans.update({"hit": len(was_hit), "none": len(gold_spans) - len(was_hit)})
+    if gold_texts:
+        matched.texts.update(add_text_hits(hits, gold_texts, texts, record.place, how))
     add_id_hits(hits, golds, found, how)
     if found is not None and (found.nameless or len(set(found.ids)) < len(found.ids)):
         found = found._replace(ids=unique_names([str(span) for span in chunks] if chunks else found.ids))
@@ -225,13 +204,17 @@ def match_record(record: Record, how: Matching, read_table: Callable[[], dict[st
         rows = grade_texts(record.query_id, list(gold_texts.values()), list(texts or ()), names=names)
     else:
         rows = judge_hits(record.query_id, [each.wanted for each in golds], names, list(map(sorted, hits)))
-    record = record._replace(
+    matched.rows += rows
+    matched.queries.add(record.query_id)
+    for documents, side in zip(matched.documents, (gold_spans.values(), chunks), strict=True):
+        documents.update(dict.fromkeys(each.document for each in side))
+    matched.sample += chunks[:1]
+    return record._replace(
         gold=record.gold if record.gold is not None else record.grouped_texts,
         retrieved=None if found is None else found._replace(items=None),
         retrieved_texts=texts,
         matched=tuple(each.shown for each in golds),
     )
-    return Match(record, list(rows), counts, spans, list(gold_spans.values()), chunks)
 
 
 def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
@@ -373,7 +356,7 @@ def unmatched_note(matched: Matched) -> Note:
 
 def span_advice(matched: Matched) -> tuple[str, Advice]:
     """Some retrieved spans, how the names of their documents differ from those of the gold, and what to do."""
-    said = f"the retrieved chunks are {some([str(each) for each in matched.sample])}"
+    said = f"the retrieved chunks are {some([str(each) for each in matched.sample[:MOST_KEPT]])}"
     gold, found = matched.documents
     if gold.keys() & found.keys():
         if matched.how.overlap.least is not None:
