@@ -126,15 +126,6 @@ def test_a_good_search_is_found_good():
     assert set(server.requests[0][2]) == {"query", "k"}
 
 
-def test_get_with_places_in_the_address():
-    questions = {"q1": "Straße & more?"}
-    with SearchServer(lambda *_: Reply(["d1"])) as server:
-        probe = probed(server, f"{server.url}?q={{query}}&size={{k}}&key=s3cret-key", questions, k=7)
-    method, _, values, _ = server.requests[0]
-    assert (method, values) == ("GET", {"q": "Straße & more?", "size": "7", "key": "s3cret-key"})
-    assert probe.run["q1"] == ["d1"]
-
-
 def test_a_body_and_a_path_of_ones_own():
     hits = {"data": [{"hits": [{"_source": {"url": "d1"}, "score": 2}, {"_source": {"url": "d2"}, "score": 1.5}]}]}
     body = '{"query": "{query}", "size": "{k}", "filter": {"text": "about {query}", "most": 3}}'

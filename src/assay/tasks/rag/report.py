@@ -57,26 +57,24 @@ def write_rag(
 
 
 def rag_core(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any]:
+    """The worst questions, and how good answers are with and without a gold passage if there is something to join."""
     key = [*result.answer_measures, *result.measures][0] if by is None else result.key(by)
     worst = []
     for at in result.places_of_worst(key, WORST):
         value = finite(float(result.scores[key][at]))
         worst.append({"query": result.queries[at], "question": result.records[at].question, "value": value})
-    chart = result.plot("blame").spec if result.is_joined else None
-    return {"by": key, "worst": worst, "blame": blame_of(result, by, right), "chart": chart}
-
-
-def blame_of(result: RagResult, by: str | Measure | None, right: float | None) -> dict[str, Any] | None:
-    """How good answers are with and without a gold passage; None if there is nothing to join."""
-    if not result.is_joined:
-        return None
-    try:
-        table = result.blame(by, right=right).table()
-    except AssayError:
-        # The measure that chooses the worst questions need not be one of answers.
-        table = result.blame(right=right).table()
-    rows = [[finite(cell) for cell in row] for row in table.rows]
-    return {"columns": [column.name for column in table.columns], "rows": rows, "notes": list(table.notes)}
+    core: dict[str, Any] = {"by": key, "worst": worst, "blame": None, "chart": None}
+    if result.is_joined:
+        try:
+            table = result.blame(by, right=right).table()
+        except AssayError:
+            # The measure that chooses the worst questions need not be one of answers.
+            table = result.blame(right=right).table()
+        rows = [[finite(cell) for cell in row] for row in table.rows]
+        columns = [column.name for column in table.columns]
+        core["blame"] = {"columns": columns, "rows": rows, "notes": list(table.notes)}
+        core["chart"] = result.plot("blame").spec
+    return core
 
 
 def answer_of(result: RagResult, place: int) -> dict[str, Any]:

@@ -118,17 +118,16 @@ class WorstAnswers(View):
 
     def __str__(self) -> str:
         measure = self._table.columns[1].name
-        return "\n\n".join("\n".join(map(printable, paragraph(each, measure))) for each in self._questions)
-
-
-def paragraph(question: Question, measure: str) -> list[str]:
-    lines = [f"{question.query}  {measure} {question.value:.4f}  {TEXTS[0]}: {question.gold}"]
-    for name, text in zip(TEXTS[1:4], question.texts, strict=True):
-        lines.append(f"  {name:<9}  {'(none)' if text is None else text or '(empty)'}")
-    if question.wanted or question.retrieved:
-        lines += listed("gold", question.wanted) + listed("retrieved", question.retrieved, question.more)
-    lines += [f"  {'' if at else 'verdicts':<9}  {line}" for at, line in enumerate(question.verdicts or ())]
-    return lines
+        parts = []
+        for each in self._questions:
+            lines = [f"{each.query}  {measure} {each.value:.4f}  {TEXTS[0]}: {each.gold}"]
+            for name, text in zip(TEXTS[1:4], each.texts, strict=True):
+                lines.append(f"  {name:<9}  {'(none)' if text is None else text or '(empty)'}")
+            if each.wanted or each.retrieved:
+                lines += listed("gold", each.wanted) + listed("retrieved", each.retrieved, each.more)
+            lines += [f"  {'' if at else 'verdicts':<9}  {line}" for at, line in enumerate(each.verdicts or ())]
+            parts.append("\n".join(map(printable, lines)))
+        return "\n\n".join(parts)
 
 
 def listed(name: str, passages: Sequence[ShownPassage], more: int = 0) -> list[str]:

@@ -49,7 +49,14 @@ def votes(
     they turn out to be. A pair with fewer than `min_votes` stays unjudged. `scale` says what -1, 0 and 1 are, `thumbs`
     or `grades`. With a `threshold`, a vote of at least that much is up and any other one is down, -1 and 0 as well.
     """
-    settings = check_settings(method, prior, level)
+    if method not in NAMES:
+        raise PolicyError(f"unknown method {show(method)}; choose one of {', '.join(NAMES)}")
+    check_level(level)
+    pair = prior if isinstance(prior, (tuple, list)) else ()
+    valid = [isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in pair]
+    if valid != [True, True]:
+        raise PolicyError(f"prior must be two positive numbers, such as (1, 1), not {show(prior)}")
+    settings = Settings(method, (float(prior[0]), float(prior[1])), float(level))
     check_whole("min_votes", min_votes, 1)
     ballots, notes = read_ballots(data, scale, min_votes, check_threshold(threshold))
     if method in OF_THUMBS and not ballots.is_thumbs:
@@ -81,15 +88,3 @@ def check_threshold(threshold: float | None) -> float | None:
     if isinstance(threshold, Real) and not isinstance(threshold, bool) and np.isfinite(float(threshold)):
         return float(threshold)
     raise PolicyError(f"threshold must be a finite number, such as 1, not {show(threshold)}")
-
-
-def check_settings(method: str, prior: tuple[float, float], level: float) -> Settings:
-    if method not in NAMES:
-        raise PolicyError(f"unknown method {show(method)}; choose one of {', '.join(NAMES)}")
-    check_level(level)
-    pair = prior if isinstance(prior, (tuple, list)) else ()
-    if [isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in pair] != [
-        True
-    ] * 2:
-        raise PolicyError(f"prior must be two positive numbers, such as (1, 1), not {show(prior)}")
-    return Settings(method, (float(prior[0]), float(prior[1])), float(level))
