@@ -49,9 +49,11 @@ def test_a_session_without_a_mark_is_not_one(path):
     known = access.Access(studio.store, login=True)
     session = known.new_session("ann")
     assert known.open(known.seal(session)) == session
-    content = access.encoded(b'["id", "ann", 1.0]')
-    signed = access.encoded(known._sign(b"session", b'["id", "ann", 1.0]'))  # noqa: SLF001 - as an older one was signed
-    assert known.open(f"{content}.{signed}") is None
+    for content in (b'["id", "ann", 1.0]', b'["id", "ann", 1.0, ""]', b'{"id": 1}'):
+        signed = known._sign("session", content)  # noqa: SLF001 - as older ones were signed
+        assert known.open(f"{content.hex()}.{signed}") is None
+    for cookie in (None, "", "x.y", known.seal(session)[:-1], known.seal(session) + "0", f"00{known.seal(session)}"):
+        assert known.open(cookie) is None
     studio.close()
 
 

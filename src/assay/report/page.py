@@ -43,14 +43,19 @@ class Content(NamedTuple):
 
 
 def write_page(content: Content, path: str | os.PathLike[str]) -> None:
-    """Writes a report; an existing file stays as it is until the new one is complete."""
+    """Writes a report, the same bytes for the same content; an existing file stays until the new one is complete."""
     from assay.data.write import open_replacement
     from assay.files.replace import target_of
 
     target = target_of(check_name(path))
-    page = page_of(content).encode()
+    parts = [pack("report", compact(content.core))]
+    parts += [pack(f"result-{number}", stored_content(each)) for number, each in enumerate(content.results.values())]
+    parts += [pack(name, compact(each)) for name, each in content.parts]
+    library, script = chart_library(), joined_modules("report")
+    shown = {"styles": static("report.css"), "parts": "".join(parts), "library": library, "script": script}
+    page = static("report.html").format(start=START.decode(), policy=policy_of(library, script), **shown)
     with open_replacement(target) as file:
-        file.write(page)
+        file.write(page.encode())
 
 
 def check_name(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
@@ -58,18 +63,6 @@ def check_name(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     if not os.fsdecode(path).lower().endswith(ENDINGS):
         raise FormatError(f"a report is an HTML page; let the name of {quoted(path)} end in .html")
     return path
-
-
-def page_of(content: Content) -> str:
-    """The HTML of a report; the same content gives the same text."""
-    parts = [pack("report", compact(content.core))]
-    parts += [pack(f"result-{number}", stored_content(each)) for number, each in enumerate(content.results.values())]
-    parts += [pack(name, compact(each)) for name, each in content.parts]
-    library, script, styles = chart_library(), joined_modules("report"), static("report.css")
-    policy = policy_of(library, script)
-    return static("report.html").format(
-        start=START.decode(), policy=policy, styles=styles, parts="".join(parts), library=library, script=script
-    )
 
 
 def compact(value: object) -> bytes:

@@ -8,7 +8,6 @@ which no other site can read (CSRF). A program sends `Authorization: Bearer TOKE
 
 from __future__ import annotations
 
-import base64
 import hmac
 import json
 import math
@@ -16,10 +15,9 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import AssayError
 
@@ -47,18 +45,16 @@ class RefusedError(AssayError):
         self.headers = dict(headers or {})
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserSession:
+class BrowserSession(NamedTuple):
     """What a cookie says: whose it is, if a name was given, and the mark of the password that they had."""
 
     id: str
     voter: str | None
     issued: float
-    mark: str = ""
+    mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class Requester:
+class Requester(NamedTuple):
     """Who sent a request: a voter in a browser, or a program; whether they may manage the studio."""
 
     voter: str | None
@@ -105,32 +101,31 @@ class Access:
         return BrowserSession(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
 
     def seal(self, session: BrowserSession) -> str:
-        content = json.dumps([session.id, session.voter, session.issued, session.mark]).encode()
-        return f"{encoded(content)}.{encoded(self._sign(b'session', content))}"
+        content = json.dumps(session).encode()
+        return f"{content.hex()}.{self._sign('session', content)}"
 
     def open(self, cookie: str | None) -> BrowserSession | None:
         """The session in a cookie; None if there is none, it is old, or it was not signed here."""
         content, _, signature = (cookie or "").partition(".")
         try:
-            body, signed = decoded(content), decoded(signature)
-            if not hmac.compare_digest(signed, self._sign(b"session", body)):
+            body = bytes.fromhex(content)
+            if not hmac.compare_digest(signature.encode(), self._sign("session", body).encode()):
                 return None
-            identity, voter, issued, mark = json.loads(body)
-        except ValueError:
+            session = BrowserSession(*json.loads(body))
+        except (ValueError, TypeError):
             return None
-        is_fresh = 0 <= self.clock() - issued < LIFETIME
-        return BrowserSession(identity, voter, issued, mark) if is_fresh else None
+        return session if 0 <= self.clock() - session.issued < LIFETIME else None
 
     def csrf(self, session: BrowserSession) -> str:
-        return encoded(self._sign(b"csrf", session.id.encode()))
+        return self._sign("csrf", session.id.encode())
 
     @property
     def store_id(self) -> str:
         """What tells this store from any other, for what a browser keeps of it."""
-        return encoded(self._sign(b"store", b""))[:16]
+        return self._sign("store", b"")[:16]
 
-    def _sign(self, what: bytes, content: bytes) -> bytes:
-        return hmac.digest(self._secret, what + b"\0" + content, sha256)
+    def _sign(self, what: str, content: bytes) -> str:
+        return hmac.digest(self._secret, what.encode() + b"\0" + content, sha256).hex()
 
     def asker(self, headers: Mapping[str, str], session: BrowserSession | None) -> Requester:
         """Who sent a request; raises if a token is not known, or if nobody has logged in where that is needed."""
@@ -166,14 +161,6 @@ class Access:
             return
         if not self.store.check_password(voter, password or ""):
             raise RefusedError(401, "the name or the password is wrong")
-
-
-def encoded(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).decode().rstrip("=")
-
-
-def decoded(text: str) -> bytes:
-    return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
 class Rate:
