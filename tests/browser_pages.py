@@ -12,6 +12,12 @@ def until(page, expression, argument=None):
     pytest.fail(f"still not true: {expression}")
 
 
+def go(page, address, selector="html[data-ready]"):
+    """Goes to an address, and waits until its page has something."""
+    page.goto(address)
+    page.wait_for_selector(selector)
+
+
 def texts(page, selector):
     return page.locator(selector).all_inner_texts()
 

@@ -65,6 +65,8 @@ def enter(browser):
             name_voter(context, base, voter)
         page.goto(base + path)
         page.wait_for_selector("html[data-ready]")
+        if "#query=" in path:
+            page.wait_for_selector(".query :is(.run, ul) li, .query dd")
         try:
             yield page
         finally:

@@ -71,7 +71,6 @@ def test_verdicts_of_a_judge(visit, tmp_path):
     path = tmp_path / "judged.html"
     rag.report(path)
     with visit(path, "#query=q1") as page:
-        page.wait_for_selector(".query dd")
         assert any("faithfulness" in text for text in texts(page, ".query dd"))
         assert "so <b>" in texts(page, ".query dd")
 

@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.studio.collection import demo_collection
 from assay.studio.store.schema import NewVote
-from browser_pages import serious, until
+from browser_pages import go, serious, until
 from search_server import Reply, SearchServer
 from studio_collections import served, small_collection
 
@@ -171,8 +171,7 @@ def test_live_search(enter, demo, tmp_path):
             until(page, "document.querySelector('[data-vote=\"0\"][aria-pressed=true]') !== null")
             query = page.locator(".results a").first.inner_text()
             assert studio.judgments.grade(query, "new-1") == 0.0
-            page.goto(f"{base}/queries/{query}")
-            page.wait_for_selector(".beside")
+            go(page, f"{base}/queries/{query}", ".beside")
             assert page.locator("h1").inner_text().endswith("how fast did it grow?")
         with enter(base, "/", voter="ann") as page:
             assert page.get_by_role("link", name="Search").is_visible()
@@ -229,8 +228,7 @@ def test_guidelines_people_and_tokens(enter, demo, tmp_path):
         page.wait_for_selector("input.token")
         token = page.locator("input.token").input_value()
         assert studio.store.token_application(token) == "shop"
-        page.goto(f"{base}/judge")
-        page.wait_for_selector(".guidelines")
+        go(page, f"{base}/judge", ".guidelines")
         assert HOSTILE in page.locator(".guidelines").inner_text()
 
 
@@ -243,8 +241,7 @@ def test_hostile_texts_stay_texts(enter, tmp_path):
     collection = small_collection({query: {"d/1": 3} for query in queries}, runs, **shown, corpus=corpus)
     with served(collection, tmp_path, votes=2) as (studio, base), enter(base, "/queries", voter=HOSTILE) as page:
         for query in queries:
-            page.goto(f"{base}/queries")
-            page.wait_for_selector("tbody tr")
+            go(page, f"{base}/queries", "tbody tr")
             page.locator("tbody th", has_text=query).last.click()
             page.wait_for_selector(".beside")
             assert page.locator(".crumbs bdi").inner_text() == query
@@ -253,11 +250,9 @@ def test_hostile_texts_stay_texts(enter, tmp_path):
             until(page, "document.querySelector('.vote[aria-pressed=true]') !== null")
         assert len(studio.store.events()) == len(queries)
         for path in ("/", "/judge?order=depth", "/agreement", "/data"):
-            page.goto(base + path)
-            page.wait_for_selector("html[data-ready]")
+            go(page, base + path)
             assert page.locator("img, main script").count() == 0
-        page.goto(f"{base}/judge?order=depth")
-        page.wait_for_selector(".card .passage")
+        go(page, f"{base}/judge?order=depth", ".card .passage")
         assert HOSTILE in page.locator(".card .passage").inner_text()
         page.keyboard.press("m")
         until(page, "document.querySelector('.passage mark') !== null")
@@ -271,8 +266,7 @@ def test_nothing_judged_yet(enter, tmp_path):
         studio.record(NewVote("q1", "a", "ann", 3)).result(10)
         until(page, "document.querySelectorAll('#runs tbody td').length > 2")
         for path in ("/queries", "/queries/q1", "/agreement"):
-            page.goto(base + path)
-            page.wait_for_selector("html[data-ready]")
+            go(page, base + path)
             assert page.locator("main [role=alert]").count() == 0
 
 
@@ -280,8 +274,7 @@ def test_a_single_run(enter, tmp_path):
     collection = small_collection({"q1": {"a": 1}}, {"only": {"q1": ["a", "b"]}})
     with served(collection, tmp_path) as (_, base), enter(base, "/", voter="ann") as page:
         assert page.locator("#differences").count() == 0
-        page.goto(f"{base}/queries")
-        page.wait_for_selector("tbody tr")
+        go(page, f"{base}/queries", "tbody tr")
         assert page.locator("thead th").all_inner_texts()[0].startswith("query")
 
 
@@ -293,8 +286,7 @@ def test_export_equals_the_votes_and_is_taken_in_elsewhere(enter, demo, tmp_path
         for number, key in enumerate("31c0", start=1):
             page.keyboard.press(key)
             until(page, "(n) => document.querySelector('.done b')?.textContent === String(n)", number)
-        page.goto(f"{base}/data")
-        page.wait_for_selector("#export a")
+        go(page, f"{base}/data", "#export a")
         files = {}
         for place, name in (("Judgments", "TREC"), ("Votes", "CSV")):
             with page.expect_download() as download:

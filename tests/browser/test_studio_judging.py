@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay.studio.collection import demo_collection
-from browser_pages import until
+from browser_pages import go, until
 from studio_collections import MEASURES, served, small_collection
 
 QUESTION = ".card h2.question"
@@ -60,8 +60,7 @@ def test_twenty_pairs_with_the_keyboard(enter, demo, tmp_path):
         for (query, document), vote in expected.items():
             if vote is not None:
                 judged.setdefault(query, {})[document] = vote
-        page.goto(f"{base}/")
-        page.wait_for_selector(f"#runs tbody td:nth-of-type({1 + len(MEASURES)})")
+        go(page, f"{base}/", f"#runs tbody td:nth-of-type({1 + len(MEASURES)})")
         for row in page.locator("#runs tbody tr").all():
             cells = row.locator("th, td").all_inner_texts()
             result = assay.evaluate(judged, demo.runs[cells[0]], list(MEASURES))
@@ -111,17 +110,14 @@ def test_two_people_are_blind_to_each_other(enter, demo, tmp_path):
         listed = second.evaluate("fetch('/api/votes').then((answer) => answer.json())")
         assert listed["votes"] == []
         # The grade of the pair would tell, so the rankings hide it too.
-        second.goto(f"{base}/queries/{query}")
-        second.wait_for_selector(".beside")
+        go(second, f"{base}/queries/{query}", ".beside")
         beside = second.locator(f".beside[data-id='{document}']").first
         assert beside.inner_text().endswith("1 vote")
         assert "shown after your vote" in beside.locator("xpath=..").locator(".grade").inner_text()
-        second.goto(f"{base}/judge?query={query}&document={document}")
-        second.wait_for_selector(QUESTION)
+        go(second, f"{base}/judge?query={query}&document={document}", QUESTION)
         press(second, "1")
         until(second, "document.querySelector('.recent .chip')?.textContent === 'ann3'")
-        first.goto(f"{base}/judge?query={query}&document={document}")
-        first.wait_for_selector(".card .chip")
+        go(first, f"{base}/judge?query={query}&document={document}", ".card .chip")
         assert first.locator(".card .chip").inner_text().split() == ["bob", "1"]
         assert first.locator(".votebar [aria-pressed=true]").get_attribute("data-vote") == "3"
 
@@ -168,8 +164,7 @@ def test_settled_appears_and_is_true(enter, tmp_path):
         assert studio.settlement()["settled"]
         assert "You may stop here" in page.locator("#notices").inner_text()
         # However the rest is judged, the better run stays the better one.
-        page.goto(f"{base}/")
-        page.wait_for_selector(".settlement.settled")
+        go(page, f"{base}/", ".settlement.settled")
         assert "in favour of good" in page.locator(".settlement").inner_text()
 
 

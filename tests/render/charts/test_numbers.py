@@ -57,10 +57,7 @@ def test_differences_from_the_side_of_one_run(comparison):
     pair = comparison.pair("ap", "bm25", "dense")
     assert (rows[0]["difference"], rows[0]["low"], rows[0]["high"]) == (-pair.difference, -pair.high, -pair.low)
     assert -rows[0]["wide_high"] < pair.low < pair.high < -rows[0]["wide_low"]
-
-
-def test_an_interval_is_widened_as_by_bonferroni(comparison):
-    pair = comparison.pair("ap", "bm25", "dense")
+    # The interval is widened as by Bonferroni.
     row = comparison.plot(measure="ap").spec["data"]["values"][0]
     factor = 2.3939797998185104 / 1.959963984540054  # normal quantiles of 1 - 0.05/6 and 1 - 0.05/2
     assert row["wide_high"] - row["difference"] == pytest.approx(factor * (pair.high - pair.difference))
@@ -93,11 +90,8 @@ def test_points_are_the_values_of_the_queries(comparison):
     found = [(row["before"], row["after"]) for row in rows if "queries" in row for _ in range(row["queries"])]
     scores = [comparison.results[name].scores["rr@10"].tolist() for name in ("bm25", "dense")]
     assert sorted(found) == sorted(zip(*scores, strict=True))
-
-
-def test_many_points_are_counted_in_cells():
-    generator = np.random.default_rng(0)
-    values = generator.random((2, MOST_POINTS + 500))
+    # Many points are counted in cells.
+    values = np.random.default_rng(0).random((2, MOST_POINTS + 500))
     chart = scatter([str(each) for each in range(values.shape[1])], *values, ("x", "y"), "ap")
     cells = [row for row in rows_of(chart.spec) if "queries" in row]
     assert sum(row["queries"] for row in cells) == values.shape[1]
@@ -180,14 +174,11 @@ def test_cliques(different, expected):
     assert cliques("abcd", {frozenset(each) for each in different}) == expected
 
 
-def test_agreement_of_measures(comparison):
+def test_agreement_of_measures_and_of_runs(comparison):
     rows = comparison.results.plot("measures").spec["data"]["values"]
     for row in rows:
         one, other = ([comparison.results[run][row[side]] for run in NAMES] for side in ("row", "column"))
         assert row["value"] == pytest.approx(kendalltau(one, other).statistic)
-
-
-def test_agreement_of_runs(comparison):
     overlap, tau = (grid["data"]["values"] for grid in comparison.plot("runs").spec["hconcat"])
 
     def order(ranking):
