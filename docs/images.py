@@ -127,7 +127,7 @@ def vote(studio: Studio, judged: dict[str, dict[str, float]]) -> None:
         for query, document in pairs:
             true = judged[query].get(document, 0)
             said = true if draw.random() > off else min(3, max(0, true + draw.choice((-1, 1, 2))))
-            studio.record(NewVote(query, document, voter, said)).result()
+            studio.writer.record(NewVote(query, document, voter, said)).result()
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ def disagree(studio):
     documents = ["notes-01", "notes-02", "mda-07", "mda-04", "notes-13", "risk-08"]
     for voter, values in said.items():
         for document, value in zip(documents, values, strict=True):
-            studio.record(NewVote("q09", document, voter, value)).result(10)
+            studio.writer.record(NewVote("q09", document, voter, value)).result(10)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
@@ -263,7 +263,7 @@ def test_nothing_judged_yet(enter, tmp_path):
     runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
     with served(small_collection(None, runs), tmp_path) as (studio, base), enter(base, "/") as page:
         assert "Nothing is judged yet" in page.locator(".verdict").inner_text()
-        studio.record(NewVote("q1", "a", "ann", 3)).result(10)
+        studio.writer.record(NewVote("q1", "a", "ann", 3)).result(10)
         until(page, "document.querySelectorAll('#runs tbody td').length > 2")
         for path in ("/queries", "/queries/q1", "/agreement"):
             go(page, base + path)

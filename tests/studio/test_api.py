@@ -219,7 +219,7 @@ def test_people_log_in_elsewhere(tmp_path, monkeypatch):
 
 def test_models_are_voters_of_their_own(studio, url, ann):
     studio.add_voter("qwen3", kind="model")
-    studio.record(NewVote("q01", "mda-02", "qwen3", 0.0, source="import")).result()
+    studio.writer.record(NewVote("q01", "mda-02", "qwen3", 0.0, source="import")).result()
     assert studio.judgments.grade("q01", "mda-02") == studio.collection.judgments["q01"]["mda-02"]
     ann.vote("q01", "mda-02", 2)
     assert ann.get("/api/pair", **PAIR).json()["others"] == [{"voter": "qwen3", "vote": 0.0, "kind": "model"}]

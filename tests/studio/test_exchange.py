@@ -219,7 +219,7 @@ def test_a_models_judgments_become_a_voter_of_their_own(studio, ann):
     answer = send_file(ann, b"q01 0 mda-02 0\nq02 0 risk-05 3\n", kind="model", **how)
     assert answer.json() == {"votes": 2, "known": 0, "notes": []}
     assert studio.judgments.all_in_force() == studio.collection.judgments
-    assert studio.voter_kind("qwen3") == "model"
+    assert studio.judgments.kinds["qwen3"] == "model"
     clash = send_file(ann, b"q01 0 mda-02 1\n", kind="person", **how)
     assert (clash.status_code, clash.json()["error"]) == (400, "'qwen3' is a model here; import these votes as model")
 
@@ -273,4 +273,4 @@ def test_an_import_is_whole_or_nothing(studio, ann):
     keyed = WHOLE.replace("page,", "page,k")
     counts = [send_file(ann, keyed.encode(), what="votes", format="csv").json() for _ in range(2)]
     assert [(each["votes"], each["known"]) for each in counts] == [(1, 0), (0, 1)]
-    assert studio.voter_kind("new") == "model"
+    assert studio.judgments.kinds["new"] == "model"

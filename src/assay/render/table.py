@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count, product
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from assay.core.errors import PolicyError
@@ -203,11 +205,5 @@ def marks_of(systems: Sequence[str]) -> dict[str, str]:
     >>> marks_of(["bm25", "dense"])
     {'bm25': 'a', 'dense': 'b'}
     """
-    marks = {}
-    for index, system in enumerate(systems):
-        mark, rest = "", index
-        while rest >= 0:
-            mark = chr(ord("a") + rest % 26) + mark
-            rest = rest // 26 - 1
-        marks[system] = mark
-    return marks
+    marks = ("".join(letters) for size in count(1) for letters in product(ascii_lowercase, repeat=size))
+    return dict(zip(systems, marks, strict=False))

@@ -100,9 +100,8 @@ def write_parquet(rows: Sequence[dict[str, Any]]) -> bytes:
     schema: dict[str, polars.DataType] = {name: polars.String() for name in COLUMNS}
     schema |= {"vote": polars.Float64(), "time": polars.Datetime("us", "UTC")}
     schema |= {"id": polars.Int64(), "replaces": polars.Int64()}
-    columns = {name: [row[name] for row in rows] for name in COLUMNS}
     file = io.BytesIO()
-    write_frame(polars.DataFrame(columns, schema=schema), file)
+    write_frame(polars.DataFrame(rows, schema=schema), file)
     return file.getvalue()
 
 

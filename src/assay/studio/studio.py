@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from assay.studio.collection import Collection, UnknownError, choose_grades
 from assay.studio.judgments import JudgmentsInForce, Pair, VoteCounting, shown_vote
 from assay.studio.live import Background, Live
 from assay.studio.store.record import Writer
-from assay.studio.store.schema import NewVote, Recorded, VoteEvent, VoterKind, check_vote
+from assay.studio.store.schema import NewVote, VoteEvent, VoterKind, check_vote
 from assay.studio.store.store import Store
 from assay.tasks.compare.read import find_baseline
 from assay.tasks.compare.report import comparison_core
@@ -164,9 +163,6 @@ class Studio:
             self.search.close()
         self.store.close()
 
-    def record(self, vote: NewVote) -> Future[Recorded]:
-        return self.writer.record(vote)
-
     def _take(self, events: Sequence[VoteEvent]) -> None:
         """Takes committed votes in."""
         with self.lock:
@@ -180,10 +176,6 @@ class Studio:
         """Tells everybody who listens that something is new."""
         for tell in tuple(self.listeners):
             tell(self.judgments.revision)
-
-    def voter_kind(self, name: str) -> str:
-        """Whether a voter is a person, a model or an application."""
-        return self.judgments.kinds.get(name, "person")
 
     def question(self, query: str) -> str | None:
         return self.collection.questions.get(query) or self.asked.get(query)

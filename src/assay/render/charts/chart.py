@@ -114,7 +114,14 @@ class Chart:
         if ending == "json":
             return write_json(spec).encode()
         if ending == "html":
-            return chart_page(spec, self.title, background).encode()
+            library = chart_library()
+            plain = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            # No character of the JSON can end the element that it stands in.
+            safe = plain.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+            policy = f"{policy_of(library, SHOW)}; img-src data: blob:"
+            parts = {"policy": policy, "title": escape(self.title), "background": background, "spec": safe}
+            page = (files("assay.render.charts") / "page.html").read_text(encoding="utf-8")
+            return (page % {**parts, "library": library, "show": SHOW}).encode()
         # A chart has its data inside; whatever looks like an address in it is not fetched.
         options: dict[str, Any] = {"vl_version": VEGA_LITE, "allowed_base_urls": []}
         if ending == "png":
@@ -190,18 +197,6 @@ def compress_png(picture: bytes) -> bytes:
     body = PNG_PIXELS + zlib.compress(zlib.decompress(packed), 9)
     chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     return b"".join([PNG_SIGNATURE, *chunks[: pixels[0]], chunk, *chunks[pixels[-1] + 1 :]])
-
-
-def chart_page(spec: dict[str, Any], title: str, background: str) -> str:
-    """The page that shows a chart."""
-    library = chart_library()
-    plain = json.dumps(spec, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # No character of the JSON can end the element that it stands in.
-    safe = plain.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
-    policy = f"{policy_of(library, SHOW)}; img-src data: blob:"
-    parts = {"policy": policy, "title": escape(title), "background": background, "spec": safe}
-    page = (files("assay.render.charts") / "page.html").read_text(encoding="utf-8")
-    return page % {**parts, "library": library, "show": SHOW}
 
 
 @cache

@@ -107,7 +107,7 @@ async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: T
         studio.check_pair(body.query, body.document)
     given = (body.query, body.document, voter, studio.read_vote(body.vote), body.comment, body.key)
     vote = NewVote(*given, source="api" if asker.application else "page", application=asker.application)
-    recorded = await asyncio.wrap_future(studio.record(vote))
+    recorded = await asyncio.wrap_future(studio.writer.record(vote))
     if not recorded.is_new:
         response.status_code = 200
     return vote_out(studio, recorded.event)
@@ -135,7 +135,7 @@ async def take_back(number: Annotated[int, Path(ge=1, le=HIGHEST_ID)], studio: T
     if not studio.judgments.is_last(event):
         raise RefusedError(409, f"vote {number} was replaced or taken back already; load the page again")
     undone = await asyncio.to_thread(studio.undoing, event)
-    recorded = await asyncio.wrap_future(studio.record(undone))
+    recorded = await asyncio.wrap_future(studio.writer.record(undone))
     return vote_out(studio, recorded.event)
 
 
@@ -147,7 +147,7 @@ async def decide(body: DecisionIn, studio: TheStudio, voter: VoterName, _: Manag
     if grade is None:
         raise DataError("a decision needs a grade")
     vote = NewVote(body.query, body.document, voter, grade, comment=body.comment, kind="decision")
-    return vote_out(studio, (await asyncio.wrap_future(studio.record(vote))).event)
+    return vote_out(studio, (await asyncio.wrap_future(studio.writer.record(vote))).event)
 
 
 @router.get("/votes")
