@@ -47,10 +47,11 @@ def test_it_starts_again_with_a_vote_above_the_files_range(tmp_path):
     path = tmp_path / "votes.sqlite"
     with Store.open(path) as store:
         store.record([NewVote("q1", "d1", "ann", 3.0)])
-    studio = make_studio(path, small_collection({"q1": {"d1": 1.0, "d2": 0.0}}, RUNS))
-    assert (studio.grades[-1], studio.judgments.grade("q1", "d1")) == (3.0, 3.0)
-    assert studio.progress()["votes"] == 1
-    studio.close()
+    for _ in range(2):
+        studio = make_studio(path, small_collection({"q1": {"d1": 1.0, "d2": 0.0}}, RUNS))
+        assert (studio.grades[-1], studio.judgments.grade("q1", "d1")) == (3.0, 3.0)
+        assert studio.progress() == {"pairs": 2, "of": 3, "votes": 1, "voters": 1}
+        studio.close()
 
 
 def test_what_was_chosen_is_kept(tmp_path):

@@ -62,15 +62,6 @@ def test_policies_hold(how):
     assert_same(live, **how)
 
 
-def test_only_what_changed_is_scored(monkeypatch):
-    live = make_live()
-    scored = []
-    original = Live.scorer
-    monkeypatch.setattr(Live, "scorer", lambda self, judged: scored.append(set(judged)) or original(self, judged))
-    take(live, [("q01", "mda-02", 0.0), ("q07", "mda-02", 3.0)])
-    assert scored == [{"q01"}, {"q07"}]
-
-
 def test_measures_of_all_queries_are_scored_whole():
     live = make_live(measures=("err@10", "ndcg@10"))
     assert live.is_local == all(map(live_module.is_of_one_query, live.measures.values()))
@@ -90,9 +81,11 @@ def test_nothing_is_judged_at_first():
     assert live.results() is None
 
 
-def test_the_comparison_is_that_of_compare():
-    live = make_live()
+def test_only_what_changed_is_scored_and_the_comparison_is_that_of_compare(monkeypatch):
+    live, scored, original = make_live(), [], Live.scorer
+    monkeypatch.setattr(Live, "scorer", lambda self, judged: scored.append(set(judged)) or original(self, judged))
     take(live, [("q01", "mda-02", 0.0), ("q02", "risk-05", 3.0)])
+    assert scored == [{"q01"}, {"q02"}]
     fresh = assay.compare(live.judgments.all_in_force(), COLLECTION.runs, list(live.plan.measures), samples=10_000)
     assert live.comparison().pairs == fresh.pairs
     assert live.comparison() is live.comparison()

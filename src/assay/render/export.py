@@ -173,7 +173,6 @@ def to_markdown(table: Table) -> str:
 
 
 def markdown(text: str) -> str:
-    """A text, escaped for Markdown."""
     from html import escape
 
     escaped = escape(printable(text), quote=False)
@@ -220,7 +219,6 @@ def latex_row(cells: list[str]) -> str:
 
 
 def latex(text: str) -> str:
-    """A text, escaped for LaTeX."""
     return printable(text).translate(LATEX_SIGNS)
 
 

@@ -71,7 +71,6 @@ def compact(value: object) -> bytes:
 
 
 def static(name: str) -> str:
-    """A file of ours."""
     return (files("assay.report") / "static" / name).read_text(encoding="utf-8")
 
 

@@ -118,7 +118,6 @@ class JudgmentsInForce:
             }
 
     def said(self, ballot: VoteEvent) -> dict[str, Any]:
-        """Who voted, and what."""
         kind = self.kinds.get(ballot.voter, "person")
         return {"voter": ballot.voter, "vote": shown_vote(ballot.vote), "kind": kind}
 

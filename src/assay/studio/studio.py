@@ -164,7 +164,6 @@ class Studio:
         self.store.close()
 
     def _take(self, events: Sequence[VoteEvent]) -> None:
-        """Takes committed votes in."""
         with self.lock:
             changed = self.judgments.apply(events)
             self.live.touch({query for query, _ in changed})
@@ -242,7 +241,6 @@ class Studio:
         return {**core, "revision": revision}
 
     def empty_core(self, said: str) -> dict[str, Any]:
-        """What is shown while there are no numbers."""
         return blank_core(list(self.live.runs), self.title) | {"verdict": [{"text": said, "state": None}]}
 
     @property

@@ -116,9 +116,7 @@ def test_hostile_texts_are_texts(store):
         assert store.events(query=words) == [event]
         assert store.events(document=words) == [event]
     assert store.events(voter="' OR 1=1 --") == store.events(query="\0") == store.events(document="\ud800") == []
-
-
-def test_the_longest_ids_can_be_recorded(store):
+    # The longest ids that there can be.
     voter, key = "é" * LONGEST_NAME, "\U0001f44d" * LONGEST_NAME
     vote = NewVote("東" * LONGEST_QUERY, "\U0001f44d" * LONGEST_DOCUMENT, voter, 1, "x" * 100_000, key=key)
     [event] = record(store, vote)
@@ -136,16 +134,12 @@ def test_events_past_an_id_of_a_query_a_document_and_a_voter(store):
     assert store.events(query="q", document="d", voter="ann", after=1) == []
 
 
-def test_events_are_never_changed_or_deleted(store):
+def test_events_are_never_changed_and_what_fails_records_nothing(store):
     events = record(store, NewVote("q", "d", "ann", 1))
     for change in (update(EVENTS).values(vote=0), delete(EVENTS)):
         with pytest.raises(StoreError, match="votes are never changed or deleted"), store._write() as connection:  # noqa: SLF001
             connection.execute(change)
     assert store.events() == events
-
-
-def test_a_transaction_that_fails_records_nothing(store):
-    record(store, NewVote("q", "d", "ann", 1))
 
     def fail():
         with store._write() as connection:  # noqa: SLF001

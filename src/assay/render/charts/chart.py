@@ -161,7 +161,6 @@ def ending_of(path: str | os.PathLike[str]) -> str:
 
 
 def check_scale(scale: float) -> float:
-    """The scale of a picture, if it can be one."""
     is_number = isinstance(scale, (int, float)) and not isinstance(scale, bool)
     if not is_number or not 0 < scale <= LARGEST_SCALE:
         raise PolicyError(f"scale must be a number above 0, at most {LARGEST_SCALE:g}, not {show(scale)}")
@@ -169,7 +168,6 @@ def check_scale(scale: float) -> float:
 
 
 def load_converter() -> ModuleType:
-    """The library that draws charts."""
     try:
         import vl_convert
     except ImportError:

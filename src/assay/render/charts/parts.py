@@ -69,7 +69,6 @@ THEMES = {
 
 
 def find_theme(name: str) -> Theme:
-    """The theme of that name."""
     if name not in THEMES:
         raise PolicyError(f"theme must be {' or '.join(map(repr, THEMES))}, not {show(name)}")
     return THEMES[name]

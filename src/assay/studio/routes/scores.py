@@ -212,7 +212,6 @@ async def changes(request: Request, studio: TheStudio, _: Reader) -> StreamingRe
 
 
 async def revisions(request: Request, studio: Studio) -> AsyncIterator[str]:
-    """The events of one connection."""
     loop = asyncio.get_running_loop()
     is_new = asyncio.Event()
 

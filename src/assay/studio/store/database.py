@@ -54,7 +54,6 @@ class Place(NamedTuple):
 
 
 def find_place(where: str | os.PathLike[str]) -> Place:
-    """The place of a store: a path or a URL of PostgreSQL."""
     if isinstance(where, str) and "://" in where:
         scheme = where.partition("://")[0]
         if scheme not in POSTGRESQL:
@@ -135,7 +134,6 @@ def explain_failures(name: str) -> Iterator[None]:
 
 
 def current_version() -> int:
-    """The version that this assay reads and writes."""
     return 1 + len(MIGRATIONS)
 
 

@@ -111,7 +111,6 @@ class StoredVoter:
 
 
 def check_vote(vote: NewVote) -> None:
-    """Raises if a vote cannot be recorded."""
     check_text("the query", vote.query, LONGEST_QUERY)
     check_text("the document", vote.document, LONGEST_DOCUMENT)
     check_name("voter", vote.voter)
@@ -248,7 +247,6 @@ TRIGGERS = {
 
 @event.listens_for(EVENTS, "after_create")
 def refuse_changes(_: Table, connection: Connection, **__: object) -> None:
-    """Makes the database refuse to change or delete a vote."""
     for statement in TRIGGERS[connection.dialect.name]:
         connection.exec_driver_sql(statement)
 

@@ -334,7 +334,6 @@ def put(connection: Connection, table: Table, **row: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """A password as it is kept."""
     if not password or len(password) > LONGEST_PASSWORD:
         raise DataError(f"a password has 1 to {LONGEST_PASSWORD:,} characters")
     how = f"{SCRYPT}:{secrets.token_hex(SALT)}"
