@@ -50,7 +50,7 @@ def test_no_two_names_differ_only_in_case():
     assert len({name.lower() for name in names}) == len(names)
 
 
-@for_each("name", ["rouge-L", "BLEU", "answer_em"])
+@for_each("name", ["rouge-L", "answer_em"])
 def test_names_of_text_measures_are_known_before_their_modules_are_imported(name):
     code = (
         "import sys, assay.measures as measures; before = [each for each in sys.modules if 'measures.answers' in each];"
@@ -59,10 +59,9 @@ def test_names_of_text_measures_are_known_before_their_modules_are_imported(name
     assert printed_by(code) == "[] True answers\n"
 
 
-@for_each("name", ["bleu", "rougel"])
-def test_a_name_of_a_text_measure_is_taken_from_the_start(name):
-    code = f"import assay\ntry:\n    assay.extend.measure({name!r})(len)\nexcept assay.errors.MeasureError as error:\n    print(error)"
-    assert printed_by(code) == f"a measure named {name!r} already exists; choose another name\n"
+def test_a_name_of_a_text_measure_is_taken_from_the_start():
+    code = "import assay\ntry:\n    assay.extend.measure('rougel')(len)\nexcept assay.errors.MeasureError as error:\n    print(error)"
+    assert printed_by(code) == "a measure named 'rougel' already exists; choose another name\n"
 
 
 def test_a_removed_measure_does_not_come_back_with_its_family():

@@ -46,36 +46,18 @@ def bpm(query, k, target=1, min=0, max=None):
     return total / stop
 
 
-def inst(query, target=1, min=0, max=None, limit=1000):
-    def go_on(rank, _, found):
-        return ((rank + target + (target - found) - 1) / (rank + target + (target - found))) ** 2
-
-    return read_on(scaled_gains(query, min, max, limit), go_on)
+def patient(rank, target, found=0.0):
+    return ((rank + 2 * target - found - 1) / (rank + 2 * target - found)) ** 2
 
 
-def patient(rank, target):
-    return ((rank + 2 * target - 1) / (rank + 2 * target)) ** 2
+def reader(go_on, **defaults):
+    """The measure of a reader: the chance to go on, given rank, gain, what was found so far, and the parameters."""
 
+    def measure(query, k=None, min=0, max=None, limit=1000, **given):
+        values = {**defaults, **given}
+        return read_on(scaled_gains(query, min, max, k or limit), lambda *seen: go_on(*seen, **values))
 
-def insq(query, target=1, min=0, max=None, limit=1000):
-    return read_on(scaled_gains(query, min, max, limit), lambda rank, _, __: patient(rank, target))
-
-
-def nerr8(query, k, min=0, max=None):
-    return read_on(scaled_gains(query, min, max, k), lambda _, gain, __: 1 - gain)
-
-
-def nerr9(query, k, min=0, max=None):
-    return read_on(scaled_gains(query, min, max, k), lambda rank, gain, _: rank / (rank + 1) * (1 - gain))
-
-
-def nerr10(query, p=0.9, min=0, max=None, limit=1000):
-    return read_on(scaled_gains(query, min, max, limit), lambda _, gain, __: p * (1 - gain))
-
-
-def nerr11(query, target=1, min=0, max=None, limit=1000):
-    gains = scaled_gains(query, min, max, limit)
-    return read_on(gains, lambda rank, gain, _: patient(rank, target) * (1 - gain))
+    return measure
 
 
 def overlap(ranking, ideal, p, depth):
@@ -152,12 +134,12 @@ def subtopic_recall(query, rel=1, k=None):
 IR_MEASURES = {
     "sdcg": sdcg,
     "bpm": bpm,
-    "inst": inst,
-    "insq": insq,
-    "nerr8": nerr8,
-    "nerr9": nerr9,
-    "nerr10": nerr10,
-    "nerr11": nerr11,
+    "inst": reader(lambda rank, _, found, target: patient(rank, target, found), target=1),
+    "insq": reader(lambda rank, _, __, target: patient(rank, target), target=1),
+    "nerr8": reader(lambda _, gain, __: 1 - gain),
+    "nerr9": reader(lambda rank, gain, _: rank / (rank + 1) * (1 - gain)),
+    "nerr10": reader(lambda _, gain, __, p: p * (1 - gain), p=0.9),
+    "nerr11": reader(lambda rank, gain, _, target: patient(rank, target) * (1 - gain), target=1),
     "compatibility": compatibility,
     "alpha_dcg": of_perfect(DISCOUNTS["log"]),
     "alpha_ndcg": of_best(DISCOUNTS["log"]),

@@ -117,9 +117,7 @@ def test_words_replace_those_of_a_prompt_and_a_typo_is_an_error():
     script = Script('{"verdicts": [{"reason": "", "verdict": true}]}')
     words = {"support": "Only what is stated word for word counts."}
     # Words for what other tasks ask may stand beside it.
-    others = [
-        value for module in (pairwise, collection) for value in vars(module).values() if isinstance(value, Prompt)
-    ]
+    others = [each for module in (pairwise, collection) for each in vars(module).values() if isinstance(each, Prompt)]
     words |= {prompt.name: "Which is shorter?" for prompt in others}
     judge = assay.Judge(script, cache=False, prompts=words)
     result = assay.evaluate_rag([RECORD], ["faithfulness(unit=answer)"], judge=judge)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import assay
+from assay.conventions import split_measures
 from assay.core.ruling import JudgeFailure, Reply
-from assay.measures import parse
+from assay.measures import TABLE, parse
 from assay.measures.judged.case import replay
 from assay.measures.judged.criteria import read_levels, weighted_score
 from chat_server import completion, serve
@@ -26,7 +27,6 @@ NAMES = [
     ('aspect(criterion="5")', "5"),
     ("aspect(criterion=polite)", "polite"),
     ('ASPECT(criterion="Höflich – ja?",see=all)', "Höflich – ja?"),
-    ('aspect(see=all,criterion="a, b, c")', "a, b, c"),
 ]
 
 
@@ -38,8 +38,6 @@ def test_a_criterion_in_a_name(name, criterion):
 
 
 def test_criteria_stay_whole_among_other_names():
-    from assay.conventions import split_measures
-
     name = 'aspect(criterion="Is it short, and polite?")'
     assert split_measures(f"faithfulness {name},rr") == ["faithfulness", name, "rr"]
 
@@ -47,12 +45,10 @@ def test_criteria_stay_whole_among_other_names():
 WRONG_NAMES = [
     ("aspect", "aspect needs criterion; write aspect"),
     ('aspect(criterion="")', "cannot read|criterion must be a text"),
-    ('aspect(criterion=" ")', "criterion must be a text"),
     ('aspect(criterion="two\nlines")', "criterion must be a text of at most 600 characters in quotes"),
     (f'aspect(criterion="{"x" * 601}")', "criterion must be a text"),
     ('aspect(criterion="a (b)")', "cannot read the measure"),
     ('aspect(criterion="a",criterion="b")', "duplicate parameter 'criterion'"),
-    ('aspect(criterion="a", b")', "cannot read"),
     ('aspect(criterion="ok",see=nothing)', "see must be answer or reference or contexts or all"),
     (f'aspect(criterion="{"x" * 1001}")', "has 1,021 characters"),
 ]
@@ -77,7 +73,6 @@ WEIGHTED = [
     (4, {"4": 0.6, "5": 0.2, "the": 0.2}, 4.25),
     (4, {"9": 0.9, "0": 0.1}, 4),
     (4, {"²": 1.0}, 4),
-    (3, {"3": 0.0}, 3),
 ]
 
 
@@ -229,19 +224,16 @@ WRONG_CRITERIA = [
     ({"x": {}}, "this has none"),
     ({"x": {"aspect": "a", "guideline": "b"}}, "this has aspect and guideline"),
     ({"x": {"aspect": ""}}, "aspect must be a text"),
-    ({"x": {"aspect": 5}}, "aspect must be a text"),
     ({"x": {"aspect": "a", "level": {}}}, "unknown setting 'level'"),
     ({"x": {"aspect": "a", "levels": {"1": "b"}}}, "only a rubric has levels, not aspect"),
     ({"x": {"rubric": "a"}}, "a rubric needs levels"),
     ({"x": {"rubric": "a", "levels": {"1": "b"}}}, "whole numbers in a row"),
-    ({"x": {"rubric": "a", "levels": {"1": "b", "3": "c"}}}, "whole numbers in a row"),
     ({"x": {"rubric": "a", "levels": {"one": "b", "two": "c"}}}, "levels must be whole numbers"),
     ({"x": {"rubric": "a", "levels": {"1": 5, "2": "c"}}}, "levels must be a table of texts"),
     ({"x": {"rubric": "a", "levels": "1"}}, "levels must be a table of texts"),
     ({"x": {"aspect": "a", "see": "everything"}}, "see must be answer or reference or contexts or all"),
     ({"x": {"aspect": "a", "higher_is_better": 1}}, "higher_is_better must be true or false"),
     ({"a b": {"aspect": "a"}}, "'a b' is not a name"),
-    ({"x(1)": {"aspect": "a"}}, "is not a name"),
 ]
 
 
@@ -262,8 +254,7 @@ def test_wrong_files(make, text, match):
 def test_unfinished_criteria_leave_nothing_behind():
     with pytest.raises(assay.errors.FormatError):
         assay.judges.read_criteria({"first_of_two": {"aspect": "a"}, "second_of_two": {}})
-    with pytest.raises(assay.errors.MeasureError, match="unknown measure"):
-        assay.parse_measure("first_of_two")
+    assert not TABLE.has("first_of_two")
 
 
 @pytest.mark.usefixtures("own")
