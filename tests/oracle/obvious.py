@@ -85,10 +85,6 @@ def hits(query, rel=1, k=None):
     return len(query.relevant_ranks(rel, k))
 
 
-def hit_rate(query, rel=1, k=None):
-    return 1.0 if query.relevant_ranks(rel, k) else 0.0
-
-
 def precision(query, rel=1, k=None, over="k"):
     retrieved = len(query.ranked[:k])
     return divide(len(query.relevant_ranks(rel, k)), retrieved if k is None or over == "retrieved" else k)
@@ -281,16 +277,6 @@ def area_under_curve(query, rel=1, k=None, over="retrieved", tied="half"):
     return wins / (len(good) * len(bad)) if good and bad else math.nan
 
 
-def judged_share(query, k=None):
-    top = query.ranked[:k]
-    return divide(sum(query.is_judged(grade) for grade in top), len(top))
-
-
-def hole(query, k=None):
-    unknown = sum(not each for each in query.known[:k])
-    return divide(unknown, len(query.known) if k is None else k)
-
-
 def abstention(query, of="ndcg", k=None, rel=1, *, figure="max", tied="mean"):  # noqa: ARG001 - a query's value
     return ORACLE[of](query, k=k) if of == "ndcg" else ORACLE[of](query, k=k, rel=rel)
 
@@ -303,7 +289,7 @@ def worst(query, of="ndcg", k=None, rel=1, *, whole=False, members=None, part="f
 
 ORACLE = {
     "hits": hits,
-    "hit_rate": hit_rate,
+    "hit_rate": lambda query, rel=1, k=None: 1.0 if query.relevant_ranks(rel, k) else 0.0,
     "precision": precision,
     "r_precision": r_precision,
     "recall": recall,
@@ -320,13 +306,13 @@ ORACLE = {
     "infap": inferred_average_precision,
     "iprec": interpolated_precision,
     "auc": area_under_curve,
-    "judged": judged_share,
+    "judged": lambda query, k=None: divide(sum(map(query.is_judged, query.ranked[:k])), len(query.ranked[:k])),
     "num_ret": lambda query: len(query.ranked),
     "num_rel": lambda query, rel=1: query.count_relevant(rel),
     "num_rel_ret": hits,
     "num_q": lambda query: 1,  # noqa: ARG005 - every query is one
     **GROUP_ORACLE,
-    "hole": hole,
+    "hole": lambda query, k=None: divide(sum(not each for each in query.known[:k]), k or len(query.known)),
     "nauc": abstention,
     "worst": worst,
     "p_mrr": lambda query, rel=1: math.nan,  # noqa: ARG005 - no query in the random data has a partner

@@ -113,10 +113,6 @@ def nrbp(query, rel=1, alpha=0.5, p=0.5):
     return (1 - (1 - alpha) * p) * novelty(query.relevant_ranks(rel), alpha, lambda rank: p ** (rank - 1), None)
 
 
-def nnrbp(query, rel=1, alpha=0.5, p=0.5):
-    return of_best(lambda rank: p ** (rank - 1))(query, None, rel, alpha)
-
-
 def ap_ia(query, rel=1, k=None):
     ranks = query.relevant_ranks(rel, k)
     return divide(sum(found / rank for found, rank in enumerate(ranks, start=1)), query.count_relevant(rel))
@@ -125,10 +121,6 @@ def ap_ia(query, rel=1, k=None):
 def precision_ia(query, rel=1, k=None, over="k"):
     looked_at = k if k is not None and over == "k" else len(query.ranked[:k])
     return divide(len(query.relevant_ranks(rel, k)), looked_at)
-
-
-def subtopic_recall(query, rel=1, k=None):
-    return 1.0 if query.relevant_ranks(rel, k) else 0.0
 
 
 IR_MEASURES = {
@@ -146,8 +138,8 @@ IR_MEASURES = {
     "err_ia": of_perfect(DISCOUNTS["reciprocal"]),
     "nerr_ia": of_best(DISCOUNTS["reciprocal"]),
     "nrbp": nrbp,
-    "nnrbp": nnrbp,
+    "nnrbp": lambda query, rel=1, alpha=0.5, p=0.5: of_best(lambda rank: p ** (rank - 1))(query, None, rel, alpha),
     "ap_ia": ap_ia,
     "precision_ia": precision_ia,
-    "subtopic_recall": subtopic_recall,
+    "subtopic_recall": lambda query, rel=1, k=None: 1.0 if query.relevant_ranks(rel, k) else 0.0,
 }

@@ -34,14 +34,6 @@ def mean_interpolated_precision(query, recalls=None, rel=1, cut="round"):
     return sum(values) / len(values)
 
 
-def unjudged_share(query, k=None):
-    return divide(sum(not query.is_judged(grade) for grade in query.ranked[:k]), k or len(query.ranked))
-
-
-def nonrelevant_retrieved(query, rel=1):
-    return sum(query.is_judged(grade) and grade < rel for grade in query.ranked)
-
-
 def utility(query, rel=1, weights=None, documents=0):
     found, relevant, retrieved = hits(query, rel), query.count_relevant(rel), len(query.ranked)
     cells = (found, retrieved - found, relevant - found, documents - retrieved - relevant + found)
@@ -114,8 +106,10 @@ TREC_EVAL = {
     "set_ap": set_average_precision,
     "yaap": yaap,
     "mean_iprec": mean_interpolated_precision,
-    "unjudged": unjudged_share,
-    "num_nonrel_judged_ret": nonrelevant_retrieved,
+    "unjudged": lambda query, k=None: divide(
+        sum(not query.is_judged(grade) for grade in query.ranked[:k]), k or len(query.ranked)
+    ),
+    "num_nonrel_judged_ret": lambda query, rel=1: sum(query.is_judged(each) and each < rel for each in query.ranked),
     "utility": utility,
     "rbp_residual": rank_biased_residual,
     "gm_bpref": bpref,

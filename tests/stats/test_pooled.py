@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from assay.stats.intervals import pooled_interval
 from assay.stats.pairs import PooledSums
 from assay.stats.randomization import swapped_p
-from tables import for_each
 
 
 def share(sums):
@@ -49,22 +48,6 @@ counts = st.tuples(st.integers(0, 6), st.integers(0, 9))
 def test_every_way_to_swap_is_tried(rows):
     first, second = ([row[side] for row in rows] for side in (0, 1))
     assert swapped_p(beside(first, second), 1000, 0) == pytest.approx(obvious_p(first, second))
-
-
-BY_HAND = [
-    # One question can only be swapped whole, which changes nothing of the distance.
-    ([(0, 2)], [(2, 2)], 1.0),
-    # Two questions: both swapped or none is as far apart; one swapped makes them 1/2 and 1/2.
-    ([(0, 2), (0, 2)], [(2, 2), (2, 2)], 0.5),
-    # The long question decides: with it swapped alone, 9/10 and 1/10 become 1/10 and 9/10.
-    ([(0, 1), (1, 9)], [(0, 1), (9, 9)], 1.0),
-    ([(1, 2)], [(1, 2)], 1.0),
-]
-
-
-@for_each("first, second, p", BY_HAND)
-def test_by_hand(first, second, p):
-    assert swapped_p(beside(first, second), 100, 0) == p
 
 
 def some_rows(seed, number):

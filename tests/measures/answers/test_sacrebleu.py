@@ -104,12 +104,13 @@ def test_bleu_is_that_of_sacrebleu(rows, tokenize, smooth, lowercase, order):
 
 
 @few
-@given(rows, st.integers(1, 6), st.integers(0, 2), st.integers(1, 3), st.booleans())
-def test_chrf_is_that_of_sacrebleu(rows, order, words, beta, flag):
-    metric = CHRF(char_order=order, word_order=words, beta=beta, lowercase=flag, whitespace=not flag)
-    low, white = str(flag).lower(), str(not flag).lower()
-    measure = f"chrf(order={order},words={words},beta={beta},lowercase={low},whitespace={white})"
-    assert_equal(rows, measure, metric, metric)
+@given(rows, st.integers(1, 6), st.integers(0, 2), st.integers(1, 3), st.tuples(st.booleans(), st.booleans()))
+def test_chrf_is_that_of_sacrebleu(rows, order, words, beta, chosen):
+    flag, eps = chosen
+    flags = {"lowercase": flag, "whitespace": not flag}
+    metric = CHRF(char_order=order, word_order=words, beta=beta, eps_smoothing=eps, **flags)
+    told = ",".join(f"{name}={str(value).lower()}" for name, value in {**flags, "eps": eps}.items())
+    assert_equal(rows, f"chrf(order={order},words={words},beta={beta},{told})", metric, metric)
 
 
 @few
@@ -209,17 +210,3 @@ def test_chrf(rows, beta, words):
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 36).map(lambda each: each / 4)), min_size=1, max_size=5))
 def test_ter(rows):
     assert ter_scores(TER(), np.array(rows, dtype=np.float64)).tolist() == pytest.approx(theirs(TER(), rows), rel=1e-12)
-
-
-TEXT = st.text(st.sampled_from("ab c"), min_size=1, max_size=9)
-
-
-@few
-@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.integers(1, 6), st.integers(0, 2))
-def test_chrf_with_eps_smoothing(pairs, order, words):
-    metric = CHRF(char_order=order, word_order=words, eps_smoothing=True)
-    references, predictions = zip(*pairs, strict=True)
-    name = f"chrf(order={order},words={words},eps=true)"
-    result = assay.evaluate_answers(list(references), list(predictions), name)
-    assert result[name] == pytest.approx(metric.corpus_score(list(predictions), [list(references)]).score, abs=1e-9)
-    assert result.scores[name] == pytest.approx([metric.sentence_score(b, [a]).score for a, b in pairs], abs=1e-9)

@@ -29,6 +29,7 @@ DCG = [
     # Where negative grades are not judgments, none of them counts.
     ("dcg(gain=signed)", [-1, 2, 0.5], [], 2 * SECOND + 0.5 * THIRD),
     ("dcg(gain=signed,rel=1)", [0.5, 2], [], 2 * SECOND),
+    ("dcg(gain=signed,rel=2)", [1, 2], [], 2 * SECOND),
     # 1 / log4(rank + 1) is twice as much.
     ("dcg(base=4)", [3, 2], [], 2 * (3 + 2 * SECOND)),
     ("dcg(fewest=2)", [3, None], [], 3),

@@ -35,18 +35,6 @@ def test_values(groups, ranking, expected):
     assert [result[name] for name in MEASURES] == pytest.approx(list(expected), rel=1e-14)
 
 
-# Grades in rank order, grades not retrieved; each document is a group of its own.
-UNGROUPED = [
-    ("group_recall@2", [1, 0, 1], [], 1 / 2),
-    ("group_recall(rel=2)", [1, 2], [3, 1], 1 / 2),
-    ("group_recall", [-1, None], [-1], 0),
-    ("group_f1@4", [1, 0], [1], 2 * (1 / 4) * (1 / 2) / (1 / 4 + 1 / 2)),
-    ("group_f(beta=2)", [1, 0], [1, 1], 5 * (1 / 2) * (1 / 3) / (4 * (1 / 2) + 1 / 3)),
-    ("group_rr@2", [0, 1, 1], [], 1 / 2 / 2),
-    ("group_ap(rel=2)", [1, 2], [3], 1 / 2 / 2),
-]
-
-
 def graded(rows):
     return polars.DataFrame(rows, schema=["query_id", "doc_id", "relevance", "group"], orient="row")
 
@@ -129,6 +117,6 @@ ONE_GROUP = [
 ]
 
 
-@for_each(("name", "grades", "unseen", "expected"), UNGROUPED + ONE_GROUP)
+@for_each(("name", "grades", "unseen", "expected"), ONE_GROUP)
 def test_one_group(score, name, grades, unseen, expected):
     assert score(name, grades, unseen) == pytest.approx(expected, abs=1e-15)
