@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,7 +82,7 @@ class Probe(Exports):
     seconds: dict[str, float]
     asked: int
     elapsed: float
-    records: list[dict[str, Any]]
+    records: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def resumed(self) -> int:
