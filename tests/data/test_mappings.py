@@ -15,34 +15,33 @@ NAMES = ["ap", "ndcg@10", "rr", "num_ret"]
 EXPECTED = assay.evaluate(QRELS, RUN, NAMES).per_query()
 
 
-class Items(dict):
-    """Stores nothing of what it shows."""
+class Shown(dict):
+    """Shows something else than it stores."""
 
-    def __init__(self, shown):
-        super().__init__({"stored": -1.0})
+    def __init__(self, shown, stored):
+        super().__init__(stored)
         self.shown = shown
+
+
+class Items(Shown):
+    def __init__(self, shown):
+        super().__init__(shown, {"stored": -1.0})
 
     def items(self):
         return self.shown.items()
 
 
-class Lookups(dict):
-    """Computes its values when they are looked up."""
-
+class Lookups(Shown):
     def __init__(self, shown):
-        super().__init__(dict.fromkeys(shown))
-        self.shown = shown
+        super().__init__(shown, dict.fromkeys(shown))
 
     def __getitem__(self, key):
         return self.shown[key]
 
 
-class Iterated(dict):
-    """Has its own keys."""
-
+class Iterated(Shown):
     def __init__(self, shown):
-        super().__init__(shown, stored=7.0)
-        self.shown = shown
+        super().__init__(shown, {**shown, "stored": 7.0})
 
     def keys(self):
         return self.shown.keys()
@@ -92,19 +91,18 @@ def test_what_stores_what_it_shows_is_not_copied():
         assert as_dicts(each) is each
 
 
-def test_a_key_that_is_shown_twice_is_an_error():
-    class Twice(dict):
-        def items(self):
-            return [("d1", 1.0), ("d1", 2.0)]
+class Twice(dict):
+    def items(self):
+        return [("d1", 1.0), ("d1", 2.0)]
 
+
+class Broken(dict):
+    def items(self):
+        raise KeyboardInterrupt
+
+
+def test_a_key_that_is_shown_twice_is_an_error_and_what_a_mapping_raises_is_not_hidden():
     with pytest.raises(assay.errors.DataError, match="a Twice has the key 'd1' twice; keep one"):
         assay.evaluate(QRELS, {"q1": Twice()}, "ap")
-
-
-def test_what_a_mapping_raises_is_not_hidden():
-    class Broken(dict):
-        def items(self):
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
         assay.evaluate(QRELS, {"q1": Broken()}, "ap")

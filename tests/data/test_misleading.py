@@ -19,6 +19,11 @@ CSV = "query_id,doc_id,score\nq1,d1,1\nq1,d2,0.5\n"
 BOTH = (lambda path: assay.evaluate(QRELS, path, ["ap"]), assay.read_run)
 
 
+def refused_by_both(path, error, *words):
+    for act in BOTH:
+        refused(lambda act=act: act(path), error, words)
+
+
 def zipped(content):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -49,8 +54,7 @@ ARCHIVES = {
 @for_each("kind", ARCHIVES)
 def test_what_is_not_text_is_named(kind, name, make):
     path = make(name, ARCHIVES[kind])
-    for act in BOTH:
-        refused(lambda act=act: act(path), FormatError, [f"{name} is {kind}; extract the data from it first"])
+    refused_by_both(path, FormatError, f"{name} is {kind}; extract the data from it first")
     path = make(f"{name}.gz", gzip.compress(ARCHIVES[kind]))
     refused(lambda: assay.read_qrels(path), FormatError, [f"{name}.gz is {kind}"])
 
@@ -59,8 +63,7 @@ def test_what_is_not_text_is_named(kind, name, make):
 @for_each("member", ["q", "é"])
 def test_an_archive_that_begins_with_a_short_name_is_not_taken_for_text(member, compress, make):
     path = make("run.trec", compress(tarred(GOOD.encode(), member)))
-    for act in BOTH:
-        refused(lambda act=act: act(path), FormatError, ["run.trec is a tar archive; extract the data from it first"])
+    refused_by_both(path, FormatError, "run.trec is a tar archive; extract the data from it first")
 
 
 @for_each("rest", [b"x", b"\0", b"a rest that is longer than any mark\n"])
@@ -73,16 +76,13 @@ def test_a_rest_after_compressed_data_is_told(suffix, rest, make):
             # A tape's block ends in zeros, which gzip ignores.
             assert assay.read_run(path).to_dict() == assay.read_run(make("whole", content.removesuffix(rest))).to_dict()
             continue
-        for act in BOTH:
-            said = [f"'{path}' goes on after the end of its compressed data", "remove the rest"]
-            refused(lambda act=act, path=path: act(path), FileError, said)
+        refused_by_both(path, FileError, f"'{path}' goes on after the end of its compressed data", "remove the rest")
 
 
 @for_each("name", ["run.csv", "run.tsv"])
 def test_lines_that_end_with_cr_alone(name, make):
     content = CSV.replace("\n", "\r").replace(",", "\t" if name == "run.tsv" else ",")
-    for act in BOTH:
-        refused(lambda act=act: act(make(name, content)), FormatError, [name, "end with CR alone", "LF or CRLF"])
+    refused_by_both(make(name, content), FormatError, name, "end with CR alone", "LF or CRLF")
     path = make(name, content.replace("\r", "\r\n"))
     assert assay.read_run(path)["q1"] == [("d1", 1.0), ("d2", 0.5)]
 
@@ -96,9 +96,7 @@ UNCLOSED = [
 
 @for_each(("content", "line"), UNCLOSED)
 def test_a_quote_that_is_not_closed(content, line, make):
-    for act in BOTH:
-        said = [f"run.csv, line {line}: a quote is not closed"]
-        refused(lambda act=act: act(make("run.csv", content)), FormatError, said)
+    refused_by_both(make("run.csv", content), FormatError, f"run.csv, line {line}: a quote is not closed")
 
 
 @for_each(("content", "line"), [('id,text\nq1,a\nq2,"b\nq3,c\n', 3), ('q1,"a"\nq2,"b', 2), ('q1,"a\nb"\nq2,"b\n', 3)])

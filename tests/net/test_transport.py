@@ -36,6 +36,12 @@ class EchoServer(RawServer):
 
 
 @pytest.fixture
+def echo():
+    with EchoServer(b"") as server:
+        yield server
+
+
+@pytest.fixture
 def client():
     made = HttpClient(timeout=5)
     yield made
@@ -46,20 +52,16 @@ def post(client, server, content=b"{}", **headers):
     return client.send("POST", server.url, headers=headers, content=content)
 
 
-def test_a_connection_serves_one_request_after_another(client):
-    with EchoServer(b"") as server:
-        assert [post(client, server, b"%d" % number) for number in range(5)] == [b"0", b"1", b"2", b"3", b"4"]
-        assert len(server.threads) == 1
-        client.close()
+def test_a_connection_serves_one_request_after_another(echo, client):
+    assert [post(client, echo, b"%d" % number) for number in range(5)] == [b"0", b"1", b"2", b"3", b"4"]
+    assert len(echo.threads) == 1
 
 
-def test_threads_have_connections_and_replies_of_their_own(client):
+def test_threads_have_connections_and_replies_of_their_own(echo, client):
     contents = [b"%d" % number * (1 + number % 7) for number in range(200)]
-    with EchoServer(b"") as server:
-        with ThreadPoolExecutor(8) as threads:
-            assert list(threads.map(lambda content: post(client, server, content), contents)) == contents
-        assert len(server.threads) <= 8
-        client.close()
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(lambda content: post(client, echo, content), contents)) == contents
+    assert len(echo.threads) <= 8
 
 
 @for_each("response", [KEPT, CLOSED])
@@ -150,24 +152,20 @@ def test_more_than_a_response_is_not_the_next_response(client, more):
         assert len(server.threads) == 3
 
 
-def test_a_connection_that_was_idle_too_long_is_not_used_again(client, monkeypatch):
+def test_a_connection_that_was_idle_too_long_is_not_used_again(echo, client, monkeypatch):
     monkeypatch.setattr(transport, "IDLE_SECONDS", -1.0)
-    with EchoServer(b"") as server:
-        assert [post(client, server) for _ in range(3)] == [b"{}"] * 3
-        assert len(server.threads) == 3
-        client.close()
+    assert [post(client, echo) for _ in range(3)] == [b"{}"] * 3
+    assert len(echo.threads) == 3
 
 
-def test_the_head_of_each_request_is_its_own(client):
-    with EchoServer(b"") as server:
-        host = f"127.0.0.1:{server.port}"
-        for content in (b"1", b"22", b"x" * 1000):
-            post(client, server, content, key="a")
-        post(client, server, b"1", key="b")
-        post(client, server, b"1")
-        client.send("GET", f"{server.url}?q=1", headers={})
-        client.close()
-    heads = [head_of(request) for request in server.requests]
+def test_the_head_of_each_request_is_its_own(echo, client):
+    host = f"127.0.0.1:{echo.port}"
+    for content in (b"1", b"22", b"x" * 1000):
+        post(client, echo, content, key="a")
+    post(client, echo, b"1", key="b")
+    post(client, echo, b"1")
+    client.send("GET", f"{echo.url}?q=1", headers={})
+    heads = [head_of(request) for request in echo.requests]
     assert [headers.get("Content-Length") for _, headers in heads] == ["1", "2", "1000", "1", "1", None]
     assert [headers.get("key") for _, headers in heads] == ["a", "a", "a", "b", None, None]
     assert [line for line, _ in heads[-2:]] == ["POST /search HTTP/1.1", "GET /search?q=1 HTTP/1.1"]
@@ -188,11 +186,10 @@ def test_a_request_is_sent_in_one_piece(client):
     assert [content_of(piece) for piece in pieces] == [b"content"] * 5
 
 
-def test_a_client_that_is_closed_still_serves_and_keeps_nothing(client):
-    with EchoServer(b"") as server:
-        post(client, server)
-        client.close()
-        assert [post(client, server) for _ in range(2)] == [b"{}"] * 2
-        for thread in server.threads:
-            thread.join(5)
-        assert [thread.is_alive() for thread in server.threads] == [False] * 3
+def test_a_client_that_is_closed_still_serves_and_keeps_nothing(echo, client):
+    post(client, echo)
+    client.close()
+    assert [post(client, echo) for _ in range(2)] == [b"{}"] * 2
+    for thread in echo.threads:
+        thread.join(5)
+    assert [thread.is_alive() for thread in echo.threads] == [False] * 3

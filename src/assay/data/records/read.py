@@ -274,11 +274,10 @@ PLAIN_PARTS: dict[str, Callable[[Values], Values | None]] = {
 @contextmanager
 def collection_put_off() -> Iterator[None]:
     """Does not search for cycles inside the context: the time would grow with the square of the objects made."""
-    if not gc.isenabled():
-        yield
-        return
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_enabled:
+            gc.enable()
