@@ -1,7 +1,5 @@
 """Tables of text decoded by the kernel: the same rows, and the same errors, as the readers in Python."""
 
-import gzip
-import io
 import json
 import math
 from itertools import pairwise
@@ -205,26 +203,6 @@ def test_columns_that_are_not_needed_are_not_read(tmp_path):
     path.write_text('{"query_id": "q1", "text": "t", "doc_id": 7, "score": 2}\n')
     (batch,) = jsonl.read_needed(Source(path, "run.jsonl"), Need(None, judgments=False))
     assert batch.frame.rows() == [("q1", "7", 2.0)]
-
-
-@for_each("threads", [1, 2, 5])
-def test_the_same_scores_from_every_form(tmp_path, threads):
-    rows = [(f"q{row // 500}", f"d{row * 7919 % 3001}", row * 37 % 101 / 7, "a, b" * 9) for row in range(9000)]
-    qrels = {f"q{number}": {f"d{each}": each % 3 for each in range(number, 3000, 40)} for number in range(18)}
-    run = {}
-    for query, document, score, _ in rows:
-        run.setdefault(query, {})[document] = score
-    names = ("query_id", "doc_id", "score", "text")
-    lines = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
-    table = csv_text([names, *([*row[:2], repr(row[2]), row[3]] for row in rows)], ",", "\n", quoted=False)
-    expected = assay.evaluate(qrels, run, ["ap", "ndcg@10", "rr"], duplicates="last")
-    for name, content in (("run.jsonl", lines), ("run.csv", table)):
-        (tmp_path / name).write_text(content)
-        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content.encode()))
-        stream = io.BytesIO(content.encode())
-        for run_file in (tmp_path / name, tmp_path / f"{name}.gz", stream):
-            found = assay.evaluate(qrels, run_file, ["ap", "ndcg@10", "rr"], duplicates="last", threads=threads)
-            assert all((found.scores[each] == expected.scores[each]).all() for each in found.scores)
 
 
 def test_what_was_decoded_is_not_read_again(tmp_path, small_blocks):

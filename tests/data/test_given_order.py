@@ -99,10 +99,6 @@ def test_a_bad_order_is_refused(ranking, said, tmp_path):
         assay.evaluate(QRELS, tmp_path / "run.csv" if isinstance(ranking, str) else Run({"q1": ranking}))
 
 
-def test_parquet_holds_the_tag_and_groups(tmp_path):
+def test_parquet_holds_the_tag(tmp_path):
     Run({"q1": {"a": 1.0}}, tag="bm25 tuned").write(tmp_path / "run.parquet")
     assert assay.read_run(tmp_path / "run.parquet").tag == "bm25 tuned"
-    (tmp_path / "qrels.txt").write_text("q1 s1 a 2\nq1 s2 a 1\nq1 s2 b 1\n")
-    grouped = assay.read_qrels(tmp_path / "qrels.txt")
-    grouped.write(tmp_path / "qrels.parquet")
-    assert assay.read_qrels(tmp_path / "qrels.parquet").groups("q1") == grouped.groups("q1")

@@ -84,13 +84,3 @@ OTHERS = [
 @for_each("frame", OTHERS)
 def test_other_types_are_prepared(frame):
     assert ranked(lambda ranker: rank_plain_frame(ranker, frame, None, 1))[0] is False
-
-
-def test_columns_by_name_and_another_index():
-    expected = assay.evaluate(QRELS, {"q1": {"a": 1.0, "b": 2.0}}, "ap").mean
-    for frame in (
-        polars.DataFrame({"score": [9.0, 9.0], "topic": ["q1", "q1"], "url": ["a", "b"], "weight": [1.0, 2.0]}),
-        pd.DataFrame({"topic": ["q1", "q1"], "url": ["a", "b"], "weight": [1.0, 2.0]}, index=["x", "y"]),
-    ):
-        names = {"query_id": "topic", "doc_id": "url", "score": "weight"}
-        assert assay.evaluate(QRELS, frame, "ap", columns=names).mean == expected

@@ -1,7 +1,9 @@
 """Rows that do not stand together, in several blocks and threads, change no bit."""
 
 import gzip
+import io
 import random
+from pathlib import Path
 
 import polars
 import pytest
@@ -71,7 +73,10 @@ def test_threads_and_blocks_do_not_change_a_bit(threads, large, make):
     path = make("run.trec", "".join(lines))
     assert path.stat().st_size > 4 << 20
     table = polars.DataFrame([(q, d, s) for q in run for d, s in run[q].items()], schema=RUN_NAMES, orient="row")
-    for form in (path, table, table.to_arrow(), assay.Run(path), make("run.gz", gzip.compress(path.read_bytes(), 1))):
+    table.write_csv("run.csv")
+    table.write_ndjson("run.jsonl")
+    files = [path, "run.csv", "run.jsonl", make("run.gz", gzip.compress(path.read_bytes(), 1))]
+    for form in (*files, io.BytesIO(Path("run.csv").read_bytes()), table, table.to_arrow(), assay.Run(path)):
         result = assay.evaluate(qrels, form, MEASURES, threads=threads)
         assert scores_of(result) == expected
         assert result.notes == ()

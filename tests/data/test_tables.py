@@ -86,12 +86,6 @@ def test_the_second_column_of_trec_judgments_names_groups():
     assert same.groups("q1") == {"0": {"d1": 2.0, "d2": 0.0}}
 
 
-def test_groups_of_a_frame_and_of_json_lines():
-    frame = polars.DataFrame({"qid": ["q1", "q1"], "docno": ["a", "b"], "rel": [1, 2], "group": ["x", "y"]})
-    assert Qrels(frame).groups("q1") == {"x": {"a": 1.0}, "y": {"b": 2.0}}
-    assert assay.read_qrels(io.StringIO(frame.write_ndjson()), format="jsonl").groups("q1") == Qrels(frame).groups("q1")
-
-
 def test_the_tag_of_a_run():
     assert RUN.tag == ""
     assert Run({"q": ["d"]}, tag="bm25").tag == "bm25"

@@ -154,18 +154,6 @@ def test_trec_keeps_the_ranking_where_scores_tie(ties, data, draw, tmp_path):
     )
 
 
-@fixtures
-@given(data=runs, tag=st.sampled_from(["", "bm25"]))
-def test_a_run_survives_every_format_in_turn(data, tag, tmp_path):
-    """As `assay convert` would take it from one to the next."""
-    path = tmp_path / "start.trec"
-    Run(data, tag=tag).write(path)
-    for name in ("a.trec.gz", "b.jsonl", "c.csv.zst", "d.parquet", "e.tsv.xz", "f.json.bz2", "g.trec"):
-        assay.read_run(path).write(tmp_path / name, lossy=True)
-        path = tmp_path / name
-    assert pairs(assay.read_run(path)) == pairs(Run(data))
-
-
 def written(data, path, **options):
     data.write(path, **options)
     return path.read_bytes().decode()
