@@ -96,10 +96,6 @@ class Run(QueryTable):
         pairs = list(zip(documents, values, strict=True))
         return pairs if len(set(documents)) < len(documents) else dict(pairs)
 
-    def keeps_scores(self, number: int) -> bool:
-        """Whether a query's ranking is a given order that has scores beside it, by the query's number."""
-        return self.rows.is_ordered(number) and any(self.values_of(number))
-
     def to_polars(self) -> polars.DataFrame:
         """A frame with columns `query_id`, `doc_id` and `score`.
 

@@ -206,9 +206,8 @@ class JsonReader:
         try:
             chunk = self.file.read(max(CHUNK, more))
         except UnicodeDecodeError:
-            line = undecodable_line(self.file.name)
-            message = "bytes that are not UTF-8; save the file as UTF-8"
-            raise FormatError(f"{self.source.name}, line {line}: {message}") from None
+            place = f"{self.source.name}, line {undecodable_line(self.file.name)}"
+            raise FormatError(f"{place}: bytes that are not UTF-8; save the file as UTF-8") from None
         self.lines += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at :] + chunk
         self.at = 0

@@ -235,14 +235,15 @@ def add_given(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     import polars
 
     sizes = np.diff(run.starts)
-    is_ordered = np.repeat(np.array([run.rows.is_ordered(number) for number in range(len(run))], dtype=bool), sizes)
+    ordered = [run.rows.is_ordered(number) for number in range(len(run))]
+    is_ordered = np.repeat(np.array(ordered, dtype=bool), sizes)
     rank = np.arange(1, len(frame) + 1) - np.repeat(run.starts[:-1], sizes)
     falling = np.repeat(sizes, sizes) - rank + 1.0
     columns = [
         polars.Series("score", np.where(is_ordered, falling, run.values)),
         polars.Series(GIVEN_RANK, rank).set(polars.Series(~is_ordered), None),
     ]
-    has_scores = np.repeat([run.keeps_scores(number) for number in range(len(run))], sizes)
+    has_scores = np.repeat([each and any(run.values_of(number)) for number, each in enumerate(ordered)], sizes)
     if has_scores.any():
         columns.append(polars.Series(GIVEN_SCORE, run.values).set(polars.Series(~has_scores), None))
     return frame.with_columns(columns)
