@@ -88,7 +88,7 @@ def sensible_values(parameter):
     if parameter.choices and parameter.name == "ideal" and "score" in parameter.choices:
         # By score the ideal ranking depends on what was not retrieved; ir_measures is the oracle of that.
         return ["rank"]
-    maps = GAIN_MAPS if parameter.is_mapping_allowed else []
+    maps = GAIN_MAPS if parameter.kind is dict else []
     values = SENSIBLE.get(parameter.name, [*parameter.choices, *maps])
     is_needed = parameter.default is inspect.Parameter.empty
     return [value for value in values if value is not None or not is_needed]
@@ -136,7 +136,7 @@ def cases(draw, ranked=None):
 @cache
 def any_values(parameter):
     """All values that a parameter may have."""
-    if parameter.is_mapping_allowed:
+    if parameter.kind is dict:
         numbers = st.floats(allow_nan=False, allow_infinity=False)
         return st.sampled_from(parameter.choices) | st.dictionaries(numbers, numbers, min_size=1, max_size=4)
     if parameter.choices:

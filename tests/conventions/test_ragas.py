@@ -114,18 +114,6 @@ def test_thresholds(name, expected):
     assert result[name] == pytest.approx(expected, rel=1e-14)
 
 
-def test_a_threshold_is_a_number():
-    with pytest.raises(assay.errors.MeasureError) as caught:
-        assay.evaluate({"q": ["a"]}, {"q": ["a"]}, "NonLLMContextRecall(threshold=high)", convention="ragas")
-    assert str(caught.value) == "group_recall: rel must be a number, not 'high'"
-
-
-def test_both_names_of_a_metric_are_understood():
-    names = ["NonLLMContextRecall", "non_llm_context_recall", "IDBasedContextRecall", "id_based_context_recall"]
-    texts, ids = "group_recall(rel=0.5000000000000001)", "recall"
-    assert [str(assay.parse_measure(name, convention="ragas")) for name in names] == [texts, texts, ids, ids]
-
-
 def context_precision(verdicts):
     return sum(precisions(verdicts)) / (sum(verdicts) + TINY)
 

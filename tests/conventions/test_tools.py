@@ -46,6 +46,9 @@ NAMES = [
         {"dcg_score(k=5,log_base=10)": "dcg(gain=signed,ties=average,base=10,fewest=2)@5"},
     ),
     ("trec_eval", "recall@5", {"recall@5": "recall@5"}),
+    ("ragas", "NonLLMContextRecall", {"NonLLMContextRecall": "group_recall(rel=0.5000000000000001)"}),
+    ("ragas", "non_llm_context_recall", {"non_llm_context_recall": "group_recall(rel=0.5000000000000001)"}),
+    ("ragas", "id_based_context_recall", {"id_based_context_recall": "recall"}),
     ("llama_index", "hit_rate(use_granular_hit_rate=False)", {"hit_rate(use_granular_hit_rate=False)": "hit_rate"}),
     (
         "llama_index",
@@ -82,6 +85,7 @@ BAD_NAMES = [
     ("assay", "P_0", "precision: k must be a whole number at least 1, not '0'"),
     ("assay", "iprec_at_recall.2", "iprec: recall must be a number at least 0 and at most 1, not '2'"),
     ("assay", 5, "a measure is a name such as ndcg@10, not '5'"),
+    ("ragas", "NonLLMContextRecall(threshold=high)", "group_recall: rel must be a number, not 'high'"),
     # A tool is asked only for what it has.
     ("assay", "autorag:rbp", f"autorag has no measure 'rbp'; it has {RETRIEVAL}, …"),
     (

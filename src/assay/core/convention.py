@@ -119,7 +119,7 @@ def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
 
 def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
     """The text as a value of the parameter's kind; unchanged if it cannot be one, so that the check reports it."""
-    if parameter.is_mapping_allowed and ":" in text:
+    if parameter.kind is dict and ":" in text:
         pairs = [pair.partition(":") for pair in text.split(";")]
         numbers = [(read_number(grade), read_number(gain)) for grade, _, gain in pairs]
         if any(None in pair for pair in numbers) or len({grade for grade, _ in numbers}) < len(numbers):

@@ -61,10 +61,6 @@ class Parameter(NamedTuple):
     words: tuple[tuple[object, str], ...] = ()
 
     @property
-    def is_mapping_allowed(self) -> bool:
-        return self.kind is dict
-
-    @property
     def is_text(self) -> bool:
         return self.kind is str and not self.choices
 
@@ -80,7 +76,7 @@ class Parameter(NamedTuple):
 
     def _convert(self, value: Any) -> Any:  # noqa: ANN401 - a parameter may be of any kind
         if isinstance(value, Mapping):
-            return convert_pairs(value) if self.is_mapping_allowed else None
+            return convert_pairs(value) if self.kind is dict else None
         if self.kind is bool:
             return value if isinstance(value, bool) else None
         if self.choices:
@@ -107,7 +103,7 @@ class Parameter(NamedTuple):
     def describe(self) -> str:
         if self.choices:
             words = " or ".join(self.choices)
-            return f"{words} or pairs grade:gain such as 1:3;2:9" if self.is_mapping_allowed else words
+            return f"{words} or pairs grade:gain such as 1:3;2:9" if self.kind is dict else words
         if self.kind is bool:
             return "true or false"
         if self.is_text:

@@ -238,7 +238,7 @@ def tool_word(option: NameOption, value: Any, request: AuditRequest) -> str | No
     if option.words:
         return next((text for text, each in option.words.items() if each == value), None)
     parameter = request.measure.definition.parameters.get(option.parameter)
-    is_rule = isinstance(value, str) and parameter is not None and parameter.is_mapping_allowed
+    is_rule = isinstance(value, str) and parameter is not None and parameter.kind is dict
     return None if is_rule else write_value(value)
 
 
