@@ -86,13 +86,6 @@ def test_with_a_judge_context_precision_is_judged(convention, name, measure):
     assert len(script.asked) == 2
 
 
-@for_each(("convention", "name"), [each[:2] for each in ASKED[:6]])
-def test_elsewhere_it_takes_given_verdicts(convention, name):
-    verdicts, run = {"q1": {"a": 1, "b": 0, "c": 1}}, {"q1": ["a", "b", "c"]}
-    result = assay.evaluate(verdicts, run, [name], convention=convention)
-    assert result[name] == pytest.approx((1 + 2 / 3) / (2 + 1e-10))
-
-
 def test_the_names_for_a_judge_are_names_of_the_tool():
     ragas = find_convention("ragas")
     for name, measure in ragas.judged.items():

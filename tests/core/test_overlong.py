@@ -42,15 +42,12 @@ def test_options(number, option):
         act(QRELS, runs, "ap", **{option: number})
 
 
-def test_a_depth_has_at_most_308_digits():
+def test_the_largest_numbers_that_are_taken():
     assert assay.evaluate(QRELS, RUN, "ap", depth=10**300)["ap"] == 0.75
     with pytest.raises(
-        assay.errors.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not '1000"
+        assay.errors.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not"
     ):
         assay.evaluate(QRELS, RUN, "ap", depth=10**310)
-
-
-def test_a_seed_of_128_bits_is_taken():
     result = assay.evaluate(QRELS, RUN, "ap")
     assert result.interval("ap", seed=2**128 - 1).low <= 0.75
     with pytest.raises(assay.errors.PolicyError, match="seed must be a whole number of at most 40 digits, not '1000"):

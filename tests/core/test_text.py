@@ -4,6 +4,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.text import INTERFACE, Interface, Option, Task
 from tables import for_each
 
+ADVICE = Note.of(NoteKind.FEW, advice=("set ", Option("missing", "skip")))
 OPTIONS = [
     (Option("missing", "skip"), 'missing="skip"', "--policy missing=skip"),
     (Option("no_relevant", "skip"), 'no_relevant="skip"', "--policy no_relevant=skip"),
@@ -22,6 +23,7 @@ OPTIONS = [
     (Option("prices", "1,2"), 'prices="1,2"', "--judge-option prices=1,2"),
     (Task("check"), "assay.check", "`assay check`"),
     (Task("evaluate"), "assay.evaluate", "`assay eval`"),
+    (ADVICE, 'no query to compare; set missing="skip"', "no query to compare; set --policy missing=skip"),
 ]
 
 
@@ -33,14 +35,3 @@ def test_names(named, in_python, in_shell):
         assert str(named) == in_shell
     finally:
         INTERFACE.reset(reader)
-
-
-def test_a_note_is_written_for_the_reader_it_has():
-    note = Note.of(NoteKind.FEW, advice=("set ", Option("missing", "skip")))
-    assert str(note) == 'no query to compare; set missing="skip"'
-    reader = INTERFACE.set(Interface.SHELL)
-    try:
-        assert note.to_dict() == {"kind": "few", "text": "no query to compare; set --policy missing=skip"}
-    finally:
-        INTERFACE.reset(reader)
-    assert note.text == "no query to compare"

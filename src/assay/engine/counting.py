@@ -121,20 +121,19 @@ class Counting:
         self.levels = [Levels(found, way) for way in ways]
 
     def partial(self, rows: Any) -> bytes:  # noqa: ANN401 - any Arrow frame
-        return to_bytes(polars.concat([self.count_rows(rows, number) for number in range(len(self.ways))]))
-
-    def count_rows(self, rows: Any, number: int) -> polars.DataFrame:  # noqa: ANN401 - any Arrow frame
-        """What the kernel counts of some rows in one way: the counts that are not 0."""
-        way = self.ways[number]
-        counter = Counter(self.levels[number].frame, kernel_options(way.policies, way.needs), by_order=way.by_order)
-        counter.add(rows)
-        state: Any = counter.state()
-        slots = polars.DataFrame({"slot": integers(state["slot"]), "rows": integers(state["count"])})
-        others = {"query_id": state["query_id"], "slot": [NO_SLOT] * len(state["query_id"])}
-        others |= {name: integers(state[name]) for name in ("rows", "excluded")}
-        others |= {"run": state["run"]} if state["run"] else {}
-        parts = [shaped(slots, STATE), shaped(polars.DataFrame(others), STATE)]
-        return polars.concat(parts).with_columns(polars.lit(number, polars.Int32).alias("way"))
+        """What the kernel counts of some rows in each way: the counts that are not 0."""
+        parts = []
+        for number, (levels, way) in enumerate(zip(self.levels, self.ways, strict=True)):
+            counter = Counter(levels.frame, kernel_options(way.policies, way.needs), by_order=way.by_order)
+            counter.add(rows)
+            state: Any = counter.state()
+            slots = {"slot": integers(state["slot"]), "rows": integers(state["count"])}
+            others = {"query_id": state["query_id"], "slot": [NO_SLOT] * len(state["query_id"])}
+            others |= {name: integers(state[name]) for name in ("rows", "excluded")}
+            others |= {"run": state["run"]} if state["run"] else {}
+            frames = [shaped(polars.DataFrame(each), STATE) for each in (slots, others)]
+            parts += [frame.with_columns(polars.lit(number, polars.Int32).alias("way")) for frame in frames]
+        return to_bytes(polars.concat(parts))
 
     def merge(self, states: Iterable[bytes]) -> bytes:
         keys = ["way", "slot", "run", "query_id"]
