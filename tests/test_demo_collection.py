@@ -87,13 +87,6 @@ def test_every_question_is_answered_from_the_passages_read(name):
         assert made_up == ({"155.2"} if (name, query) == ("hybrid", "q11") else set()), query
 
 
-def test_one_set_of_answers_is_clearly_better(results):
-    weak, strong = (results[name].mean for name in RETRIEVERS)
-    assert all(strong[measure] > weak[measure] for measure in strong)
-    assert strong["f1"] - weak["f1"] > 0.2
-    assert [row["answer"] for row in RECORDS["bm25"].values()].count("") == 1
-
-
 def test_both_parts_of_both_systems_make_mistakes(results):
     assert blame("bm25", results["bm25"]) == (
         ["q01", "q03", "q04", "q06", "q08", "q11", "q13", "q14", "q18", "q20"],

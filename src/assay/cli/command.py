@@ -119,9 +119,6 @@ class Command(click.Command):
 class CommandGroup(Command, click.Group):
     """A group of commands, which its help lists."""
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        click.Group.format_options(self, ctx, formatter)
-
     def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
         super().format_usual(ctx, formatter)

@@ -294,11 +294,7 @@ class Run(RanxTable[float]):
 
 
 def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
-    """The positions of the values from the highest to the lowest, NaN last, after sorting this many times.
-
-    >>> sorted_by_ranx([1, 2, 2]), sorted_by_ranx([0] * 16)[:3], sorted_by_ranx([0] * 16, times=2)[:3]
-    ([1, 2, 0], [14, 13, 12], [0, 1, 2])
-    """
+    """The positions of the values from the highest to the lowest, NaN last, after sorting this many times."""
     keys = -np.array(values, dtype=np.float64)
     order = ranx_order(keys)
     if times > 1 and not is_stable(keys):
@@ -312,11 +308,7 @@ def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
 
 
 def sorted_as_dict(values: Sequence[float]) -> list[int]:
-    """The positions of the values of a plain dict from the highest to the lowest, NaN first, ties in reverse.
-
-    >>> sorted_as_dict([1, 2, 2])
-    [2, 1, 0]
-    """
+    """The positions of the values of a plain dict from the highest to the lowest, NaN first, ties in reverse."""
     return list(map(int, ranx_order(np.array(values, dtype=np.float64))[::-1]))
 
 

@@ -72,11 +72,7 @@ def refuse(name: str, advice: str) -> NoReturn:
 
 
 def kind_of(path: str, kind: str | None) -> str:
-    """The kind of a file, as given or by its extension.
-
-    >>> kind_of("qrels.txt", None), kind_of("run", "json")
-    ('trec', 'json')
-    """
+    """The kind of a file, as given or by its extension."""
     ending = Path(path).suffix[1:]
     found = kind if kind is not None else SAME_KINDS.get(ending, ending)
     if found not in KINDS:

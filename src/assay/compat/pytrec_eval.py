@@ -182,11 +182,7 @@ def check_scores(scores: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def finite_scores(run: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The run with infinite scores replaced by the largest finite ones, and bools by numbers. NaN stays.
-
-    >>> finite_scores({"q1": {"d1": float("inf"), "d2": True}})
-    {'q1': {'d1': 1.7976931348623157e+308, 'd2': 1}}
-    """
+    """The run with infinite scores replaced by the largest finite ones, and bools by numbers. NaN stays."""
     return {
         query: {doc: int(score) if isinstance(score, bool) else bounded(score) for doc, score in ranking.items()}
         for query, ranking in run.items()

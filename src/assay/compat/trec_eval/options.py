@@ -71,21 +71,13 @@ class CommandLine:
 
 
 def read_whole(text: bytes) -> int:
-    """The whole number at the start of a text, as `atol` reads it; 0 if there is none.
-
-    >>> read_whole(b"23.4"), read_whole(b" -7x"), read_whole(b"x")
-    (23, -7, 0)
-    """
+    """The whole number at the start of a text, as `atol` reads it; 0 if there is none."""
     found = WHOLE.match(text)
     return max(-LARGEST - 1, min(LARGEST, int(found[1][:30]))) if found else 0
 
 
 def read_real(text: bytes) -> float:
-    """The number at the start of a text, as `atof` reads it; 0 if there is none.
-
-    >>> read_real(b"1.5e3x"), read_real(b".5."), read_real(b"0x1p-1"), read_real(b"none")
-    (1500.0, 0.5, 0.5, 0.0)
-    """
+    """The number at the start of a text, as `atof` reads it; 0 if there is none."""
     found = REAL.match(text)
     if found is None:
         return 0.0
@@ -140,7 +132,14 @@ def read_options(arguments: list[str]) -> CommandLine:
     """Parses the arguments. The first error, or -v, ends the program."""
     settings = CommandLine()
     for option, value in split_arguments(arguments, settings.files):
-        apply_option(settings, option, value)
+        if option.setting:
+            setattr(settings, option.setting, option.value(value) if callable(option.value) else option.value)
+        elif option.letter == "m":
+            add_measure(settings, value)
+        elif option.letter == "D" and "." in value:
+            settings.only_query = os.fsencode(value.partition(".")[2])
+        elif option.letter == "v":
+            raise Stop(0, f"trec_eval version 10.0 (assay {__version__})\n")
     if not settings.help and len(settings.files) != 2:  # noqa: PLR2004 - judgments and run
         raise Stop(USAGE, USAGE_TEXT)
     if not settings.help and settings.files[0] == "-" and settings.files[1].startswith("-"):
@@ -202,17 +201,6 @@ def read_long(text: str, rest: list[str]) -> tuple[CommandOption, str]:
 
 def usage_error(message: str) -> Stop:
     return Stop(USAGE, f"trec_eval: {message}\n{USAGE_TEXT}")
-
-
-def apply_option(settings: CommandLine, option: CommandOption, value: str) -> None:
-    if option.setting:
-        setattr(settings, option.setting, option.value(value) if callable(option.value) else option.value)
-    elif option.letter == "m":
-        add_measure(settings, value)
-    elif option.letter == "D" and "." in value:
-        settings.only_query = os.fsencode(value.partition(".")[2])
-    elif option.letter == "v":
-        raise Stop(0, f"trec_eval version 10.0 (assay {__version__})\n")
 
 
 def add_measure(settings: CommandLine, text: str) -> None:
