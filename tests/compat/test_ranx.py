@@ -133,6 +133,7 @@ def test_looks_the_same_from_outside(library):
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_grows(library):
     qrels, run = library.Qrels(), library.Run()
     qrels.add("q2", ["d01", "d02"], [1, 2])
@@ -146,11 +147,7 @@ def test_grows(library):
     assert run.to_dict() == {"q1": {"d02": 1.5, "d01": 0.5}, "q2": {"d02": 9.0, "d01": 2.0}, "q3": {"d04": 1.0}}
     assert evaluate(library, qrels, run, "mrr") == pytest.approx(1 / 3)
     assert list(run.keys()) == ["q1", "q2", "q3"]
-
-
-@BOTH
-@pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_moves_the_level_of_relevance(library):
+    # The level of relevance can be moved.
     qrels = library.Qrels({"q1": {"d01": 3, "d05": 1, "d06": 0}})
     qrels.set_relevance_level(2)
     assert qrels.to_dict() == {"q1": {"d01": 2, "d05": 0, "d06": -1}}

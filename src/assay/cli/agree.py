@@ -9,7 +9,7 @@ from assay.cli.command import Checked, Command, Setting, number, option, whole
 from assay.cli.options import Scoring, measure_options, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
-from assay.terminal import named
+from assay.terminal import named, source_of
 
 
 @click.command(
@@ -49,6 +49,7 @@ def command(*, a: str, b: str, runs: tuple[str, ...], out: Output, scoring: Scor
     and the mean difference per measure. docs/agreement.md explains the numbers.
     """
     check_single_input(a, b, *runs)
-    shown["runs"] = {name: scoring.run_or_path(run) for name, run in named(runs)} or None
+    read = scoring.run if "run" in scoring.formats else source_of
+    shown["runs"] = {name: read(run) for name, run in named(runs)} or None
     shown["names"] = [name for name, _ in named((a, b))]
     out.show(agree(scoring.qrels_or_path(a), scoring.qrels_or_path(b), **shown, **scoring.how))

@@ -217,10 +217,6 @@ class Scoring:
         with watched(path):
             return Run(source_of(path), format=self.run_format)
 
-    def run_or_path(self, path: str) -> object:
-        """The run if its format is set, else its file."""
-        return self.run(path) if "run" in self.formats else source_of(path)
-
     def qrels_or_path(self, path: str) -> object:
         """The judgments if their format is set, else their file, which may also hold something else."""
         return self.qrels(path) if "qrels" in self.formats else source_of(path)
