@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.conventions import find_convention
 from assay.core.errors import MeasureError, PolicyError
-from assay.core.policies import Policies, check_whole
+from assay.core.policies import check_whole
 from assay.core.text import Option, show, some
 from assay.data.qrels import Qrels
 from assay.tasks.evaluate.plan import resolve_measures
@@ -112,7 +112,12 @@ def make_pool(
         reach = None if cutoff is None else max(depth, cutoff)
     found = read_tops(named, measure, top=reach, convention=convention, **policies)
     pairs = collect_pairs(found, depth, judgment_rows(known, found.queries, chosen.policies), compared)
-    reason = reason or nothing_counted(pairs.counted, chosen.policies)
+    if not reason and not pairs.counted:
+        left_out = [Option("missing", "skip")] if chosen.policies.missing == "skip" else []
+        if chosen.policies.no_results != "zero":
+            left_out.append(Option("no_results", chosen.policies.no_results))
+        why = f" under {' and '.join(map(str, left_out))}" if left_out else ""
+        reason = f"not one query of the two runs counts{why}; there is nothing to compare"
     return JudgmentPool(pairs, depth, None if reason else compared, reason)
 
 
@@ -129,17 +134,6 @@ def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[
     if len(names) > PAIR and (a is None or b is None):
         return None, f"{len(names)} runs; name the two to compare with {Option('a and b')}"
     return (a or left.pop(0), b or left.pop(0)), ""
-
-
-def nothing_counted(counted: int, policies: Policies) -> str:
-    """Why two runs without a query that counts cannot be compared; empty if there is one."""
-    if counted:
-        return ""
-    left_out = [Option("missing", "skip")] if policies.missing == "skip" else []
-    if policies.no_results != "zero":
-        left_out.append(Option("no_results", policies.no_results))
-    why = f" under {' and '.join(map(str, left_out))}" if left_out else ""
-    return f"not one query of the two runs counts{why}; there is nothing to compare"
 
 
 def read_judgments(qrels: object) -> Qrels | None:

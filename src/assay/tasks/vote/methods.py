@@ -31,6 +31,10 @@ ROUNDS = 200
 SETTLED = 1e-6
 
 
+# A lower and an upper bound per pair; NaN where nothing is known.
+GradeBounds = tuple[FloatArray, FloatArray]
+
+
 class Settings(NamedTuple):
     """How votes become grades: the method, the prior of beta, and the level of intervals."""
 
@@ -42,13 +46,6 @@ class Settings(NamedTuple):
     def z(self) -> float:
         """The quantile of the normal distribution for the level."""
         return NormalDist().inv_cdf((1 + self.level) / 2)
-
-
-class GradeBounds(NamedTuple):
-    """A lower and an upper bound per pair; NaN where nothing is known."""
-
-    low: FloatArray
-    high: FloatArray
 
 
 def counts(ballots: Ballots) -> IntArray:
@@ -97,7 +94,7 @@ def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> GradeBounds:
     middle = share + z * z / (2 * number)
     half = z * np.sqrt(share * (1 - share) / number + z * z / (4 * number * number))
     scale = 1 + z * z / number
-    return GradeBounds(np.clip((middle - half) / scale, 0, 1), np.clip((middle + half) / scale, 0, 1))
+    return np.clip((middle - half) / scale, 0, 1), np.clip((middle + half) / scale, 0, 1)
 
 
 def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
@@ -109,7 +106,7 @@ def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
 
         a, b = settings.prior[0] + middle * number, settings.prior[1] + number - middle * number
         tail = (1 - settings.level) / 2
-        return GradeBounds(betaincinv(a, b, tail), betaincinv(a, b, 1 - tail))
+        return betaincinv(a, b, tail), betaincinv(a, b, 1 - tail)
     if ballots.is_thumbs:
         return wilson_bounds(middle, number, settings.z)
     # Student's interval; NaN for a single vote.
@@ -120,7 +117,7 @@ def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     variance = np.bincount(ballots.pair, weights=apart, minlength=len(ballots.pairs)) / freedom
     half = stdtrit(freedom, (1 + settings.level) / 2) * np.sqrt(variance / number)
     half = np.where(number == 1, np.nan, half)
-    return GradeBounds(middle - half, middle + half)
+    return middle - half, middle + half
 
 
 class Reliability(NamedTuple):
@@ -143,7 +140,7 @@ class Reliability(NamedTuple):
         """The expected grade of each pair; of thumbs, how likely it is relevant."""
         return np.asarray(self.posterior @ self.labels)
 
-    def bounds(self, level: float) -> tuple[FloatArray, FloatArray]:
+    def bounds(self, level: float) -> GradeBounds:
         """The labels that cut off the same share of the posterior on each side."""
         total = np.cumsum(self.posterior, axis=1)
         tail = (1 - level) / 2
@@ -187,7 +184,7 @@ METHODS: dict[str, Callable[[Ballots, Settings], FloatArray]] = {
     "median": lambda ballots, _: median(ballots),
     "beta": beta,
     # The lower end of the interval of the share that votes up.
-    "wilson": lambda ballots, settings: wilson_bounds(mean(ballots), counts(ballots), settings.z).low,
+    "wilson": lambda ballots, settings: wilson_bounds(mean(ballots), counts(ballots), settings.z)[0],
     "quepid": lambda ballots, _: quepid(ballots),
     "dawid_skene": lambda ballots, _: estimate_reliability(ballots).grades,
 }

@@ -87,7 +87,7 @@ class Votes(GradedPairs):
         number = counts(self._ballots)
         bounds = vote_bounds(self._ballots, self._settings)
         if self._reliability is not None:
-            bounds = type(bounds)(*self._reliability.bounds(self._settings.level))
+            bounds = self._reliability.bounds(self._settings.level)
         same = most_frequent(self._ballots)[1] / number
         columns = (self.grades, number, *bounds, same)
         rows = zip(self._ballots.pairs.rows(), *(column.tolist() for column in columns), strict=True)
