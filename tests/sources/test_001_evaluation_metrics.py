@@ -4,38 +4,29 @@ from hypothesis import given
 
 import assay
 from sources import rankings
-from sources.rankings import (
-    agree,
-    binary_queries,
-    close,
-    cutoffs,
-    few_examples,
-    graded_queries,
-    hit_queries,
-    score,
-    whole,
-)
 from tables import for_each
 
 FORMULAS = {
-    "hit_rate": whole(rankings.hit_rate),
-    "precision": whole(rankings.precision),
+    "hit_rate": rankings.whole(rankings.hit_rate),
+    "precision": rankings.whole(rankings.precision),
     "precision@{k}": rankings.precision,
     "ap(norm=none)@{k}": rankings.sum_of_precisions,
-    "map(norm=none)": whole(rankings.sum_of_precisions),
+    "map(norm=none)": rankings.whole(rankings.sum_of_precisions),
     "rr(credit=sum)@{k}": rankings.sum_of_reciprocal_ranks,
-    "mrr(credit=sum)": whole(rankings.sum_of_reciprocal_ranks),
+    "mrr(credit=sum)": rankings.whole(rankings.sum_of_reciprocal_ranks),
 }
 
 
-@few_examples
-@given(binary_queries, hit_queries, graded_queries, cutoffs)
+@rankings.few_examples
+@given(rankings.binary_queries, rankings.hit_queries, rankings.graded_queries, rankings.cutoffs)
 def test_formulas(drawn, with_hits, graded, k):
-    agree(FORMULAS, drawn, k)
-    agree({"recall": whole(rankings.recall)}, with_hits, k)
-    agree({"dcg@{k}": rankings.dcg, "ndcg@{k}": rankings.ndcg}, graded, k)
+    rankings.agree(FORMULAS, drawn, k)
+    rankings.agree({"recall": rankings.whole(rankings.recall)}, with_hits, k)
+    rankings.agree({"dcg@{k}": rankings.dcg, "ndcg@{k}": rankings.ndcg}, graded, k)
     # IDCG@k is the DCG@k of the ideal list.
-    agree({"dcg@{k}": rankings.dcg}, [(sorted(ranking, reverse=True), unseen) for ranking, unseen in graded], k)
+    rankings.agree(
+        {"dcg@{k}": rankings.dcg}, [(sorted(ranking, reverse=True), unseen) for ranking, unseen in graded], k
+    )
 
 
 def test_hit_rate_is_the_share_of_queries_with_a_correct_context():
@@ -60,4 +51,4 @@ BY_HAND = [
 
 @for_each(("measure", "ranking", "expected"), BY_HAND)
 def test_sums_by_hand(measure, ranking, expected):
-    assert score(measure, ranking) == close(expected)
+    assert rankings.score(measure, ranking) == rankings.close(expected)

@@ -7,45 +7,38 @@ from hypothesis import strategies as st
 
 import assay
 from sources import rankings
-from sources.rankings import (
-    agree,
-    burges,
-    close,
-    cutoffs,
-    few_examples,
-    graded_queries,
-    hit_queries,
-    score,
-    uncut,
-    whole,
-)
 from tables import for_each
 
 FORMULAS = {
     "precision@{k}": rankings.precision,
-    "recall": whole(rankings.recall),
-    "map": whole(rankings.average_precision),
-    "mrr": whole(rankings.reciprocal_rank),
-    "f1": whole(rankings.f1),
+    "recall": rankings.whole(rankings.recall),
+    "map": rankings.whole(rankings.average_precision),
+    "mrr": rankings.whole(rankings.reciprocal_rank),
+    "f1": rankings.whole(rankings.f1),
     "first_rank": lambda ranking, *_: ranking.index(1) + 1,
     "hit_rate@{k}": rankings.hit_rate,
 }
-GRADED = {"dcg(gain=exp2)": whole(burges(rankings.dcg)), "ndcg(gain=exp2)": uncut(burges(rankings.ndcg))}
+GRADED = {
+    "dcg(gain=exp2)": rankings.whole(rankings.burges(rankings.dcg)),
+    "ndcg(gain=exp2)": rankings.uncut(rankings.burges(rankings.ndcg)),
+}
 
 
 def expected_reciprocal_rank(chances):
     return sum(prod(1 - earlier for earlier in chances[: i - 1]) * r / i for i, r in enumerate(chances, start=1))
 
 
-@few_examples
-@given(hit_queries, graded_queries, cutoffs, st.lists(st.floats(0, 1), min_size=1, max_size=8))
+@rankings.few_examples
+@given(
+    rankings.hit_queries, rankings.graded_queries, rankings.cutoffs, st.lists(st.floats(0, 1), min_size=1, max_size=8)
+)
 def test_formulas(drawn, graded, k, chances):
-    agree(FORMULAS, drawn, k)
-    agree(GRADED, graded, k)
-    assert score("err(gain=identity)", chances) == close(expected_reciprocal_rank(chances))
+    rankings.agree(FORMULAS, drawn, k)
+    rankings.agree(GRADED, graded, k)
+    assert rankings.score("err(gain=identity)", chances) == rankings.close(expected_reciprocal_rank(chances))
 
 
-@few_examples
+@rankings.few_examples
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=10).filter(
         lambda documents: len({is_relevant for is_relevant, _ in documents}) == 2
@@ -57,7 +50,7 @@ def test_auc_is_the_chance_that_a_relevant_document_is_ranked_higher(documents):
     right = sum((one > other) + (one == other) / 2 for one in relevant for other in others)
     qrels = {"q": {f"d{number}": int(is_relevant) for number, (is_relevant, _) in enumerate(documents)}}
     run = {"q": {f"d{number}": value for number, (_, value) in enumerate(documents)}}
-    assert assay.evaluate(qrels, run, "auc")["auc"] == close(right / (len(relevant) * len(others)))
+    assert assay.evaluate(qrels, run, "auc")["auc"] == rankings.close(right / (len(relevant) * len(others)))
 
 
 def test_auc_without_discrimination_is_a_half():
@@ -106,5 +99,5 @@ EXAMPLES = [
 @for_each(("measure", "grades", "unseen", "expected", "printed"), EXAMPLES)
 def test_examples(measure, grades, unseen, expected, printed):
     result = rankings.judged_scores(measure, [(ranking, unseen) for ranking in grades])
-    assert result[measure] == close(expected)
+    assert result[measure] == rankings.close(expected)
     assert round(result[measure], len(str(printed).partition(".")[2])) == printed

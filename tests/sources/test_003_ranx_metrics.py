@@ -7,18 +7,6 @@ from hypothesis import strategies as st
 
 import assay
 from sources import rankings
-from sources.rankings import (
-    agree,
-    burges,
-    close,
-    cutoffs,
-    few_examples,
-    graded_queries,
-    hit_queries,
-    score,
-    uncut,
-    whole,
-)
 from tables import for_each
 
 # Alias, the measure it stands for, and whether the table gives it a cutoff.
@@ -41,28 +29,28 @@ ALIASES = [
 FORMULAS = {
     "hits": lambda ranking, *_: sum(ranking),
     "hits@{k}": lambda ranking, _, k: sum(ranking[:k]),
-    "hit_rate": whole(rankings.hit_rate),
+    "hit_rate": rankings.whole(rankings.hit_rate),
     "hit_rate@{k}": rankings.hit_rate,
-    "precision": whole(rankings.precision),
-    "recall": whole(rankings.recall),
+    "precision": rankings.whole(rankings.precision),
+    "recall": rankings.whole(rankings.recall),
     "recall@{k}": rankings.recall,
-    "f1": whole(rankings.f1),
+    "f1": rankings.whole(rankings.f1),
     "f1@{k}": rankings.f1,
     "r_precision": lambda ranking, unseen, _: rankings.recall(ranking, unseen, rankings.relevant(ranking, unseen)),
-    "mrr": whole(rankings.reciprocal_rank),
+    "mrr": rankings.whole(rankings.reciprocal_rank),
     "mrr@{k}": rankings.reciprocal_rank,
-    "map": whole(rankings.average_precision),
+    "map": rankings.whole(rankings.average_precision),
     "map@{k}": rankings.average_precision,
 }
 GRADED = {
-    "dcg": whole(rankings.dcg),
+    "dcg": rankings.whole(rankings.dcg),
     "dcg@{k}": rankings.dcg,
-    "dcg_burges": whole(burges(rankings.dcg)),
-    "dcg_burges@{k}": burges(rankings.dcg),
-    "ndcg": uncut(rankings.ndcg),
+    "dcg_burges": rankings.whole(rankings.burges(rankings.dcg)),
+    "dcg_burges@{k}": rankings.burges(rankings.dcg),
+    "ndcg": rankings.uncut(rankings.ndcg),
     "ndcg@{k}": rankings.ndcg,
-    "ndcg_burges": uncut(burges(rankings.ndcg)),
-    "ndcg_burges@{k}": burges(rankings.ndcg),
+    "ndcg_burges": rankings.uncut(rankings.burges(rankings.ndcg)),
+    "ndcg_burges@{k}": rankings.burges(rankings.ndcg),
 }
 
 
@@ -90,29 +78,31 @@ def test_aliases(alias, measure, has_cutoff):
             assay.parse_measure(f"{alias}@5")
 
 
-@few_examples
-@given(hit_queries, graded_queries, cutoffs)
+@rankings.few_examples
+@given(rankings.hit_queries, rankings.graded_queries, rankings.cutoffs)
 def test_formulas(drawn, graded, k):
-    agree(FORMULAS, drawn, k)
-    agree(GRADED, graded, k)
+    rankings.agree(FORMULAS, drawn, k)
+    rankings.agree(GRADED, graded, k)
 
 
-@few_examples
+@rankings.few_examples
 @given(
     st.lists(st.sampled_from([0, 1, None]), min_size=1, max_size=12).filter(lambda ranking: 1 in ranking),
     st.integers(0, 4),
 )
 def test_bpref_formula(ranking, unseen):
     expected = bpref(ranking, ranking.count(1) + unseen)
-    assert score("bpref(denominator=relevant)", ranking, [1] * unseen) == close(expected)
+    assert rankings.score("bpref(denominator=relevant)", ranking, [1] * unseen) == rankings.close(expected)
 
 
-@few_examples
+@rankings.few_examples
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=10), st.floats(0.05, 0.95))
 def test_rank_biased_precision_formula(ranking, p):
-    assert score(f"rbp(p={p})", ranking) == close(rank_biased_precision([int(grade >= 1) for grade in ranking], p))
+    assert rankings.score(f"rbp(p={p})", ranking) == rankings.close(
+        rank_biased_precision([int(grade >= 1) for grade in ranking], p)
+    )
     # With raw grades, as the code of ranx has it.
-    assert score(f"rbp(p={p},gain=grade)", ranking) == close(rank_biased_precision(ranking, p))
+    assert rankings.score(f"rbp(p={p},gain=grade)", ranking) == rankings.close(rank_biased_precision(ranking, p))
 
 
 BY_HAND = [
@@ -135,7 +125,7 @@ BY_HAND = [
 
 @for_each(("measure", "ranking", "unseen", "expected"), BY_HAND)
 def test_examples_by_hand(measure, ranking, unseen, expected):
-    assert score(measure, ranking, unseen) == close(expected)
+    assert rankings.score(measure, ranking, unseen) == rankings.close(expected)
 
 
 @for_each(
@@ -150,6 +140,6 @@ def test_examples_by_hand(measure, ranking, unseen, expected):
 def test_bpref_as_the_document_writes_it_and_as_trec_eval_codes_it(ranking, as_written, as_coded):
     qrels = {"q": {f"d{rank}": grade for rank, grade in enumerate(ranking) if grade is not None}}
     run = {"q": {f"d{rank}": -float(rank) for rank in range(len(ranking))}}
-    assert score("bpref(denominator=relevant)", ranking) == close(as_written)
-    assert score("bpref", ranking) == close(as_coded)
-    assert pytrec_eval.RelevanceEvaluator(qrels, {"bpref"}).evaluate(run)["q"]["bpref"] == close(as_coded)
+    assert rankings.score("bpref(denominator=relevant)", ranking) == rankings.close(as_written)
+    assert rankings.score("bpref", ranking) == rankings.close(as_coded)
+    assert pytrec_eval.RelevanceEvaluator(qrels, {"bpref"}).evaluate(run)["q"]["bpref"] == rankings.close(as_coded)
