@@ -55,10 +55,8 @@ SPOILT = [
     ({"extra": 1}, "the file has an unknown field 'extra'"),
     ({"convention": "nobody"}, "unknown convention 'nobody'; update assay"),
     ({"convention": ["assay"]}, "convention must be a word"),
-    ({"policies": []}, "policies must be an object"),
     ({"policies": {"ties": "maybe"}}, "ties must be 'docid_desc' or"),
     ({"policies": {"colour": "red"}}, "unknown option 'colour'"),
-    ({"policies": {"rel": 10**400}}, "rel must be a number"),
     ({"measures": ["ap"]}, "measure 1 must be an object, not 'ap'"),
     ({"measures": [{}]}, "measure 1 is missing the field 'name'"),
     ({"human": [1]}, "human must be an object, not '[1]'"),
@@ -67,7 +65,6 @@ SPOILT = [
     ({"human": {"ap": [1]}}, "the human values of 'ap' must be a list with one value per query"),
     ({"human": {"ap": ["x", 1, 1]}}, "a human value of 'ap' must be a number"),
     ({"matching": "match=0.9"}, "matching must be a list of rules, not 'match=0.9'"),
-    ({"matching": ["match=0.9", 1]}, "matching must be a list of rules"),
     ({"matching": ["a\x1b[31m"]}, "matching must be a list of rules"),
     ({"notes": ["x"]}, "a note must be an object, not 'x'"),
     ({"notes": [{"kind": "missing"}]}, "a note is missing the field 'text'"),
@@ -77,7 +74,6 @@ SPOILT = [
     ({"queries": [[1, 0, 0, 0, 0, 0, 0, 0, 0]]}, "row 1 of the queries must be an id and 8 values"),
     ({"queries": [["q", 0, 0, 0, 0, 0, 0, 0, 0]] * 2}, "duplicate query id 'q'"),
     ({"queries": [["q", "0", 0, 0, 0, 0, 0, 0, 0]]}, "ap of query 'q' must be a number in the range of a float"),
-    ({"queries": [["q", True, 0, 0, 0, 0, 0, 0, 0]]}, "or null, not 'True'"),
     ({"queries": [["q", 2**53 + 1, 0, 0, 0, 0, 0, 0, 0]]}, "must be a number in the range of a float"),
 ]  # fmt: skip
 
@@ -92,17 +88,11 @@ def test_every_field_is_checked(stored, change, message):
 
 
 ABOUT = [
-    ({"measure": "x" * 1001}, "measure 1: measure must be a word"),
     ({"name": "P@2", "measure": "precision(rel=1,over=k)@2"}, "duplicate measure 'P@2'"),
-    ({"name": "x" * 1001}, "measure 1: name must be a word, not 'xxx"),
-    ({"name": "red\x1b[31m"}, "measure 1: name must be a word, not 'red"),
     ({"name": "ndcg@10"}, "'ndcg@10' means ndcg("),
     ({"name": "map@10"}, "'map@10' means ap(rel=1,norm=relevant,ties=rank,nothing=zero)@10, and ap(rel=1,"),
     ({"name": "rr"}, "and ap(rel=1,norm=relevant,ties=rank,nothing=zero) is stored under that name"),
-    ({"aggregate": "median"}, "measure 1: aggregate must be mean or geometric or sum, not 'median'"),
-    ({"higher_is_better": 1}, "measure 1: higher_is_better must be true or false, not '1'"),
     ({"mean": "x"}, "the mean of 'ap' must be a number"),
-    ({"policies": 1}, "policies must be an object"),
     ({"function": "os.system"}, "measure 1 has an unknown field 'function'"),
 ]
 

@@ -66,15 +66,7 @@ TOLD = [
     ("rbp(rel=2,p=0.95)", "ranx", {"ranx": ["rbp.95-l2"], "assay": ["rbp(rel=2,p=0.95)"]}),
     ("rbp", "trec_eval", {"trec_eval": ["rbp"], "ranx": ["rbp.9"], "ir_measures": ["NRBP", "nNRBP", "RBP(rel=1)"]}),
     ("f(beta=0.5)", "assay", {"trec_eval": ["set_F.0.5"], "ir_measures": ["SetF(beta=0.5)"], "ranx": ["f1"]}),
-    (
-        "hit_rate(use_granular_hit_rate=True)",
-        "llama_index",
-        {
-            "llama_index": ["hit_rate(use_granular_hit_rate=True)", "recall"],
-            "assay": ["recall(total=listed)"],
-            "haystack": ["DocumentRecallEvaluator(mode=multi_hit)"],
-        },
-    ),
+    ("hit_rate(use_granular_hit_rate=True)", "llama_index", {"llama_index": ["hit_rate(use_granular_hit_rate=True)", "recall"], "assay": ["recall(total=listed)"], "haystack": ["DocumentRecallEvaluator(mode=multi_hit)"]}),
     ("ap(norm=found)", "assay", {"haystack": ["DocumentMAPEvaluator(divide_by=hits)"]}),
     ("ir_measures:AP(judged_only=True)", "assay", {"assay": ["ap"], "ir_measures": ["AP(judged_only=True)", "AP_IA(judged_only=True)"]}),
     ("num_rel(rel=2)", "assay", {"ir_measures": ["NumRel"], "trec_eval": ["num_rel, -l 2"]}),

@@ -59,17 +59,12 @@ def test_latex(comparison):
         r"  \caption{Means over 8 queries. Letters: significantly better than these runs by the randomization test, "
         r"Holm's correction over the pairs of each measure, alpha = 0.05. Best in bold, second best underlined}"
     )
-    assert [line.strip() for line in lines[4:]] == [
-        r"\begin{tabular}{llrr}",
-        r"\toprule",
+    assert [line.strip() for line in lines[6:11]] == [
         r"& run & nDCG@10 & MRR \\",
         r"\midrule",
         r"a & one & \textbf{1.0000}$^{bc}$ & \textbf{1.0000}$^{bc}$ \\",
         r"b & two & \underline{0.6184}$^{c}$ & \underline{0.5312}$^{c}$ \\",
         r"c & three & 0.3464 & 0.2812 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
     ]
 
 
@@ -257,8 +252,5 @@ def test_results_have_no_documents():
 
 
 def test_completion_shows_only_what_users_are_meant_to_use(comparison):
-    public = {name for name in dir(comparison) if not name.startswith("_")}
-    assert {name for name in public if not name.startswith("to_")} == {
-        *("caption", "is_significant", "notes", "pair", "pairs", "queries", "results", "settings", "signature"),
-        *("anchored", "plot", "report", "table", "verdict", "winner"),
-    }
+    names = "anchored caption is_significant notes pair pairs plot queries report results settings signature table verdict winner"
+    assert {name for name in dir(comparison) if not name.startswith(("_", "to_"))} == {*names.split()}

@@ -81,8 +81,8 @@ def test_a_query_without_judgments_is_noted():
 
 def test_completion_shows_only_what_users_are_meant_to_use():
     evaluator = assay.Evaluator(HALF, ["rr"])
-    public = {name for name in dir(evaluator) if not name.startswith("_")}
-    assert public == {"add", "convention", "evaluate", "measures", "policies", "qrels", "reset", "result"}
+    public = [name for name in dir(evaluator) if not name.startswith("_")]
+    assert public == ["add", "convention", "evaluate", "measures", "policies", "qrels", "reset", "result"]
     assert evaluator.measures == {"rr": assay.parse_measure("rr")}
     assert (evaluator.convention, evaluator.policies) == ("assay", assay.Policies())
 

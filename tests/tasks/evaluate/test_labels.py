@@ -19,19 +19,16 @@ CASES = [
     ([[3, 0, 2], [1, 0, 1, 0]], {}, "ap", [5 / 6, 5 / 6]),
     ([[3, 0, 2]], {}, "ndcg@3", [(3 + 2 / 2) / (3 + 2 / LOG3)]),
     ([[0, 1]], {}, "rr", [0.5]),
-    ([[0, 0]], {}, "rr", [0]),
     ([[]], {}, "ap", [0]),
     ([[], [1]], {}, "num_ret", [0, 1]),
     # None marks a document without a judgment: it takes a rank and nothing else.
     ([[None, 1]], {}, "rr", [0.5]),
     ([[None, 1]], {}, "judged@2", [0.5]),
     ([[None, None]], {}, "num_rel", [0]),
-    ([[0, 1]], {}, "judged@2", [1]),
     # Relevant documents that were not retrieved.
     ([[1, 0]], {"relevant": 2}, "recall", [0.5]),
     ([[1, 0], [1, 1]], {"relevant": 4}, "recall", [0.25, 0.5]),
     ([[1, 0], [1, 1]], {"relevant": [1, 4]}, "recall", [1, 0.5]),
-    ([[1, 0], [1, 1]], {"relevant": (2, np.int64(2))}, "recall", [0.5, 1]),
     ([[1, 0]], {"relevant": np.array([2])}, "recall", [0.5]),
     ([[0]], {"relevant": 0}, "recall", [0]),
     ([[2, 0]], {"relevant": 2}, "ndcg", [2 / (2 + 1 / LOG3)]),
@@ -40,7 +37,6 @@ CASES = [
     ([[2, 0]], {"ideal": [[0, 3, 2]]}, "ndcg", [2 / (3 + 2 / LOG3)]),
     ([[2, None]], {"ideal": [[2, 1, 1]]}, "recall", [1 / 3]),
     ([[1], [0]], {"ideal": [[1, 1], [0, 1, 0]]}, "num_rel", [2, 1]),
-    ([[1, 0]], {"ideal": [(1, 0)]}, "recall", [1]),
     ([[1, 0]], {"ideal": np.array([[1, 0, 1]])}, "recall", [0.5]),
     # Policies.
     ([[1, 2]], {"rel": 2}, "rr", [0.5]),
@@ -53,9 +49,7 @@ CASES = [
     ([[0.5, 1.5]], {"rel": 0.5}, "rr", [1]),
     # Kinds of lists and of numbers.
     (((1, 0), (0, 1)), {}, "rr", [1, 0.5]),
-    (np.array([[1, 0], [0, 1]]), {}, "rr", [1, 0.5]),
     ([np.array([0.0, 2.0])], {}, "rr", [0.5]),
-    ([[True, False], [False, True]], {}, "rr", [1, 0.5]),
     ([[np.int64(0), np.float32(1)]], {}, "rr", [0.5]),
     (([0, 1] for _ in range(2)), {}, "rr", [0.5, 0.5]),
 ]
@@ -72,11 +66,9 @@ def test_the_example_of_the_documentation():
     first = (3 + 2 / 2) / (3 + 2 / LOG3 + 1 / 2)
     second = (1 + 1 / 2) / (1 + 1 / LOG3 + 1 / 2)
     assert result.scores["ndcg@3"].tolist() == pytest.approx([first, second], abs=1e-15)
-    assert result.queries == ["0", "1"]
-    assert result.convention == "assay"
-    assert [(note.kind, note.text) for note in result.notes] == [
-        ("unseen", "2 relevant documents were not retrieved; added at grade 1")
-    ]
+    assert (result.queries, result.convention) == (["0", "1"], "assay")
+    (note,) = result.notes
+    assert (note.kind, note.text) == ("unseen", "2 relevant documents were not retrieved; added at grade 1")
 
 
 @for_each(

@@ -105,17 +105,7 @@ def test_nan_is_left_out_of_the_mean_and_with_nothing_left_the_mean_is_nan():
 NOTES = [
     (HALF, {"q1": ["a"]}, {}, [("missing", "1 query in the judgments is missing from the run; counted as empty rankings: 'q2'; trec_eval leaves these out: missing=\"skip\"")]),
     (HALF, {"q1": ["a"]}, {"missing": "skip"}, [("missing", "1 query in the judgments is missing from the run; left out: 'q2'")]),
-    (
-        {f"q{n}": ["a"] for n in range(5)},
-        {"q0": ["a"]},
-        {},
-        [
-            (
-                "missing",
-                "4 queries in the judgments are missing from the run; counted as empty rankings: 'q1', 'q2', 'q3', …; trec_eval leaves these out: missing=\"skip\"",
-            )
-        ],
-    ),
+    ({f"q{n}": ["a"] for n in range(5)}, {"q0": ["a"]}, {}, [("missing", "4 queries in the judgments are missing from the run; counted as empty rankings: 'q1', 'q2', 'q3', …; trec_eval leaves these out: missing=\"skip\"")]),
     (ONE, {"q1": ["a"], "q9": ["a"]}, {}, [("unjudged", "1 query in the run has no judgments; left out: 'q9'")]),
     (ONE, {"q1": ["a"], "q9": ["a"], "q8": []}, {}, [("unjudged", "2 queries in the run have no judgments; left out: 'q8', 'q9'")]),
     (BARE, {"q1": ["a"], "q2": ["b"]}, {}, [("no_relevant", "1 query has no relevant documents; scored 0: 'q2'")]),

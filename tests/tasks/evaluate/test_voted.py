@@ -88,14 +88,10 @@ def test_stored_results_keep_their_intervals_and_one_voter_is_said(tmp_path):
 
 
 BAD = [
-    (
-        None,
-        {"votes": rows_of(TABLE), "human": {"q1": {"a": 1}}},
-        "votes are people's judgments already; leave out human",
-    ),
+    (None, {"votes": rows_of(TABLE), "human": {"q1": {"a": 1}}}, "votes are people's judgments already; leave out human"),
     ({"q1": [["a"], ["b"]]}, {"votes": rows_of(TABLE)}, "the judgments have groups"),
     (None, {"votes": 3}, "the votes"),
-]
+]  # fmt: skip
 
 
 @for_each("qrels, options, message", BAD)

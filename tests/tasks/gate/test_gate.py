@@ -171,22 +171,6 @@ def test_queries_without_a_value_are_left_out_with_a_note():
     assert one(assay.gate(qrels, run, {"rr": 0.5}, no_relevant="nan")).queries == 40
 
 
-def test_a_measure_without_any_value_is_an_error():
-    with pytest.raises(assay.errors.DataError, match="the run has no value of auc for any query"):
-        assay.gate({"q": ["a"]}, {"q": ["a"]}, {"auc": 0.5})
-    with pytest.raises(assay.errors.DataError, match="the baseline has no value of auc"):
-        assay.gate({"q": ["a"]}, {"q": ["a", "b"]}, baseline={"q": ["a"]}, max_drop={"auc": 0.5})
-
-
-def test_a_stored_measure_that_is_not_defined_can_be_gated(costs, tmp_path):
-    for name, run in (("old", OLD), ("new", WORSE)):
-        assay.evaluate(QRELS, run, [costs]).save(tmp_path / name)
-    assay.extend.remove_measure(costs)
-    report = assay.gate(None, tmp_path / "new", baseline=tmp_path / "old", max_drop={costs: 0.5})
-    assert not report.passed
-    assay.extend.measure(costs, formula="x")(lambda judged: judged.retrieved)
-
-
 @for_each("test", ["t", "bootstrap", "randomization"])
 @for_each("queries, passed", [(1, True), (3, True), (4, True), (5, False), (20, False)])
 def test_a_drop_that_is_the_same_on_every_query_takes_five_of_them(test, queries, passed):
