@@ -61,11 +61,9 @@ def test_a_good_run_is_ok():
     assert levels.pop("judged") == "warn"
     assert set(levels) == {"missing", "unjudged", "documents", "duplicates", "short", "ties", "direction"}
     assert set(levels.values()) == {"ok"}
-
-
-def test_without_judgments_a_run_is_looked_at_by_itself():
-    report = check_run(Run(FULL), "run", None)
-    assert [each.kind for each in report.findings] == ["duplicates", "short", "ties", "direction"]
+    # Without judgments a run is looked at by itself.
+    alone = check_run(Run(FULL), "run", None)
+    assert [each.kind for each in alone.findings] == ["duplicates", "short", "ties", "direction"]
 
 
 def queries(*names):

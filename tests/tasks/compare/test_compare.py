@@ -1,6 +1,5 @@
 """`assay.compare`: what goes in, and what is said of each pair."""
 
-import dataclasses
 import json
 import math
 import os
@@ -119,14 +118,6 @@ def test_runs_paths_and_results_say_the_same(tmp_path):
     assert [pair[3:] for pair in unnamed.pairs] == [pair[3:] for pair in assay.compare(None, finished).pairs]
     # Results may have more measures, under other names.
     assert [pair.measure for pair in assay.compare(None, finished, ["mrr"]).pairs] == ["mrr"] * 3
-
-
-def test_results_with_their_queries_in_another_order():
-    one, two = results_of(a=[0.1, 0.5, 0.4, 0.9], b=[0.3, 0.6, 0.9, 0.8]).values()
-    turned = dataclasses.replace(two, queries=two.queries[::-1], scores={"ap": two.scores["ap"][::-1]})
-    comparison = assay.compare(None, {"a": one, "b": turned})
-    assert comparison.pairs == assay.compare(None, {"a": one, "b": two}).pairs
-    assert comparison.queries("ap", "a", "b", top=1).helped[0][:3] == ("2", 0.4, 0.9)
 
 
 def test_names_and_numbers_of_other_kinds():

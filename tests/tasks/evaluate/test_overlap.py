@@ -127,14 +127,10 @@ def test_a_rule_that_does_not_fit():
     assert "; write the ids the same way on both sides; " in said
 
 
-def hits(found, queries=1000):
-    """A run that has the judged document of some queries, and another one for the rest."""
-    return {f"q{n}": ["d" if n < found else "x"] for n in range(queries)}
-
-
 @for_each(("found", "text"), [(0, "no judged document"), (9, "only 9 of 1,000 judged documents"), (10, ""), (500, "")])
 def test_fewer_than_one_percent(found, text):
-    notes = assay.evaluate({f"q{n}": ["d"] for n in range(1000)}, hits(found), "rr").notes
+    run = {f"q{n}": ["d" if n < found else "x"] for n in range(1000)}
+    notes = assay.evaluate({f"q{n}": ["d"] for n in range(1000)}, run, "rr").notes
     assert [str(note).startswith(text) for note in notes] == ([True] if text else [])
 
 
