@@ -32,9 +32,9 @@ def stored(tmp_path):
 @pytest.mark.filterwarnings("ignore::assay.DataWarning")
 def test_failed_verdicts_fail_the_gate_with_the_reason_unless_they_are_allowed(stored):
     report = assay.gate(None, stored, {"faithfulness": 0.5})
-    found = [(check.check, check.passed, check.value) for check in report.checks]
-    assert found == [("verdicts", False, 2.0), ("minimum", True, 1.0)]
-    said = "run: the judge failed on 2 of 20 questions (2 unparsable: it is not JSON)"
-    assert report.checks[0].reason.startswith(said)
+    assert [check[1:4] for check in report.checks] == [("verdicts", False, 2.0), ("minimum", True, 1.0)]
+    assert report.checks[0].reason.startswith(
+        "run: the judge failed on 2 of 20 questions (2 unparsable: it is not JSON)"
+    )
     assert not report.passed
     assert assay.gate(None, stored, {"faithfulness": 0.5}, failed_verdicts=True).passed

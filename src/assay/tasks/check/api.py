@@ -146,8 +146,7 @@ def check_relevant(qrels: Qrels, rel: float) -> CheckFinding:
 
 
 def check_negative(qrels: Qrels) -> CheckFinding:
-    number = int((qrels.values < 0).sum())
-    if not number:
+    if not (number := int((qrels.values < 0).sum())):
         return CheckFinding("ok", "negative", "no grade is below 0")
     advice = f"they count as unjudged; {Option('negative', 'nonrelevant')} counts them as not relevant"
     return CheckFinding("warn", "negative", f"{count(number, 'grade is', 'grades are')} below 0", advice)

@@ -91,7 +91,9 @@ def write_report(
         write_page(Content(core, results.results), path)
         return
     listed = QueryLists(ranks, list(results))
-    core.update(chunk=CHUNK, top=shown.top, rel=listed.rel, unattributed=listed.unattributed, check=findings_of(ranks))
+    # Of some measures it cannot be told what a document is worth.
+    unattributed = [measure for measure, runs in listed.worth.items() if None in runs]
+    core.update(chunk=CHUNK, top=shown.top, rel=listed.rel, unattributed=unattributed, check=findings_of(ranks))
     write_page(Content(core, results.results, ranking_parts(listed, queries, shown.corpus)), path)
 
 
@@ -281,11 +283,6 @@ class QueryLists:
         self.retrieved = [each.retrieved.tolist() for each in judged]
         self.tops = [(ranks.tops[name].starts.tolist(), ranks.tops[name].ids()) for name in runs]
         self.worth = {measure: [Worth.of_run(ranks, name, measure) for name in runs] for measure in ranks.measures}
-
-    @property
-    def unattributed(self) -> list[str]:
-        """The measures of which it cannot be told what a document is worth."""
-        return [measure for measure, runs in self.worth.items() if any(each is None for each in runs)]
 
     def query(self, query: str) -> dict[str, Any]:
         """One query: its documents, their grades, and the place of each in every run.

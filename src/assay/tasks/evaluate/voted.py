@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import PolicyError
-from assay.core.judged import FloatArray, IntArray, integers
+from assay.core.judged import FloatArray, integers
 from assay.core.measure import is_anchorable
 from assay.core.note import Note, NoteKind, loud_first
 from assay.data.qrels import Qrels
@@ -90,26 +90,24 @@ def allow_for_voters(result: Result, scorer: Scorer, read: Ranking, votes: Votes
 
 
 def drawn_means(result: Result, scorer: Scorer, read: Ranking, votes: Votes) -> dict[str, list[float]]:
-    places = document_numbers(scorer.qrels, votes)
+    qrels = scorer.qrels
+    numbers: dict[tuple[str, str], int] = {}
+    for query, span in zip(qrels.queries, pairwise(qrels.index_starts), strict=True):
+        numbers |= {(query, qrels.index.document(number)): number for number in range(*span)}
+    places = [numbers[pair] for pair in votes.pair_names]
     columns = [read.ordered_counts(group.policies, group.number) for group in scorer.plan.groups]
     unusable = scorer.plan.unusable(read)
     means: dict[str, list[float]] = {name: [] for name in result.measures}
     for grades in votes.drawn_grades(DRAWS, SEED):
         for group, counted in zip(scorer.plan.groups, columns, strict=True):
-            index = scorer.qrels.index_under(group.policies.duplicates)
+            index = qrels.index_under(group.policies.duplicates)
             values = np.frombuffer(index.grades(), dtype=np.float64).copy()
             values[places] = grades
-            rows, drawn = (Drawn(known, index, values) for known in (scorer.qrels.rows, index))
-            judged, found = rank_hits(rows, drawn, counted, group.policies, repeated=scorer.qrels.duplicates)  # type: ignore[arg-type]
+            rows, drawn = (Drawn(known, index, values) for known in (qrels.rows, index))
+            judged, found = rank_hits(rows, drawn, counted, group.policies, repeated=qrels.duplicates)  # type: ignore[arg-type]
             bound = {name: result.measures[name] for name in group.measures}
-            queries = scorer.qrels.queries
-            part = score(judged, bound, group.policies, queries=queries, present=found >= 0, unusable=unusable)
+            how: Any = {"queries": qrels.queries, "present": found >= 0, "unusable": unusable}
+            part = score(judged, bound, group.policies, **how)
             for name, scores in part.scores.items():
                 means[name].append(float(np.nanmean(scores)) if (~np.isnan(scores)).any() else np.nan)
     return means
-
-
-def document_numbers(qrels: Qrels, votes: Votes) -> IntArray:
-    spans = zip(qrels.queries, pairwise(qrels.index_starts), strict=True)
-    numbers = {(query, qrels.index.document(number)): number for query, span in spans for number in range(*span)}
-    return np.array([numbers[pair] for pair in votes.pair_names], dtype=np.int64)

@@ -183,7 +183,11 @@ class GateReport(Exports):
         core = base_core(results, title)
         core["verdict"] = [{"text": f"gate {self.summary}", "state": "pass" if self.passed else "fail"}]
         core["verdict"] += [{"text": f"{check.measure}: {check.reason}", "state": None} for check in self.checks]
-        core["gate"] = {"checks": [page_fields(check) for check in self.checks]}
+        core["gate"] = {"checks": []}
+        for check in self.checks:
+            fields = ("query", "before", "after")
+            worst = [{name: finite(getattr(each, name)) for name in fields} for each in check.worst]
+            core["gate"]["checks"].append({**finite_fields(check), "title": worst_title(check), "worst": worst})
         core["notes"] = notes_of(self.notes)
         core["signature"] = str(self.signature)
         if ranks is not None and not set(both) <= {name for name, _ in ranks.judged}:
@@ -207,11 +211,6 @@ class GateReport(Exports):
 
 def finite_fields(record: GateCheck) -> dict[str, Any]:
     return {name: finite(value) for name, value in record._asdict().items()}
-
-
-def page_fields(check: GateCheck) -> dict[str, Any]:
-    worst = [{name: finite(getattr(each, name)) for name in ("query", "before", "after")} for each in check.worst]
-    return {**finite_fields(check), "title": worst_title(check), "worst": worst}
 
 
 def outcome(check: GateCheck) -> str:
