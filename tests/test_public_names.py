@@ -62,9 +62,21 @@ RETURNED = {
 }
 
 
+def check_names(value):
+    """Completion offers only names with a meaning."""
+    offered = [each for each in dir(value) if not each.startswith("_")]
+    assert [each for each in offered if not hasattr(value, each)] == []
+    methods = [getattr(type(value), each, None) for each in offered]
+    assert [each for each in methods if callable(each) and not inspect.getdoc(each)] == []
+    assert [each for each in offered if inspect.ismodule(getattr(value, each))] == []
+    assert "to_run_dict" not in offered
+
+
 @for_each("name", RETURNED)
 def test_what_a_public_function_returns_is_pickled_as_a_public_name(name):
     value = RETURNED[name]()
+    check_names(value)
+    check_names(assay.Evaluator(JUDGED, "rr"))
     stored = pickle.dumps(value)
     again = pickle.loads(stored)  # noqa: S301 - our own
     assert type(again) is type(value)
@@ -222,14 +234,3 @@ def test_errors_form_one_tree():
 
 def test_the_version_is_that_of_the_package():
     assert assay.__version__ == version("assay")
-
-
-@for_each("name", [*RETURNED, "Evaluator"])
-def test_completion_offers_only_names_with_a_meaning(name):
-    value = assay.Evaluator(JUDGED, "rr") if name == "Evaluator" else RETURNED[name]()
-    offered = [each for each in dir(value) if not each.startswith("_")]
-    assert [each for each in offered if not hasattr(value, each)] == []
-    methods = [getattr(type(value), each, None) for each in offered]
-    assert [each for each in methods if callable(each) and not inspect.getdoc(each)] == []
-    assert [each for each in offered if inspect.ismodule(getattr(value, each))] == []
-    assert "to_run_dict" not in offered

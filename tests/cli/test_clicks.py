@@ -38,18 +38,3 @@ def test_bad_input(refused, folder):
     (folder / "clicks.csv").write_text(CLICKS + "q,d,here,1,0\n")
     refused("clicks clicks.csv -o made.txt", "clicks.csv, line 7: the position 'here' is not a finite number")
     assert not (folder / "made.txt").exists()
-
-
-def test_ubi_events_and_queries(assay, folder):
-    shown = "".join(
-        f"impression,{page},{each},{place}\n" for page in ("p1", "p2") for place, each in enumerate("ab", 1)
-    )
-    (folder / "events.csv").write_text(
-        f"action_name,query_id,object_id,position\n{shown}click_through,p1,a,1\nlogin,,,\n"
-    )
-    (folder / "queries.csv").write_text("query_id,user_query\np1,train cat\np2,train cat\n")
-    found = assay("clicks events.csv --queries queries.csv --min-impressions 2")
-    assert "train cat  a         1.0000      2       1    1.0000" in found.stdout
-    assert "2 query_ids have no user_query" not in found.stdout
-    alone = assay("clicks events.csv --min-impressions 1").stdout
-    assert "each counts as a query of its own; pass UBI's index of queries as --queries" in alone

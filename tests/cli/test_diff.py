@@ -79,11 +79,6 @@ def test_the_worst_queries_of_one_run(assay):
     )
 
 
-def test_the_same_run_twice(assay):
-    result = assay("diff qrels.txt one.run one.run")
-    assert "from one to one (2): 0.7974 → 0.7974; 0 queries better, 2 the same, 0 worse" in result.stdout
-
-
 def test_policies(assay):
     result = assay("diff qrels.txt one.run two.run -m rr --policy judged_only=yes")
     assert "d4 (grade 1): rank 1 → not retrieved" in result.stdout

@@ -34,14 +34,6 @@ def test_compare_diff_gate_and_audit(assay):
     assert LEFT_OUT in assay(f"audit qrels.txt chunks.run {RULE}").stdout
 
 
-def test_a_gate_keeps_its_rule_in_a_file(assay, refused, folder):
-    settings = '[gate]\nqrels = "qrels.txt"\ndoc_id = "before:#"\nminimum = {rr = 0.7}\n'
-    (folder / "assay.toml").write_text(settings)
-    assert assay("gate chunks.run").exit_code == 0
-    (folder / "assay.toml").write_text(settings.replace("before", "until"))
-    refused("gate chunks.run", "'until:#' is not a rule")
-
-
 REFUSED = {
     "doc_id=#": "doc_id: '#' is not a rule; a rule is before:#, ",
     "'doc_id=regex:(a)(b)'": "doc_id: the regular expression '(a)(b)' has 2 groups; ",

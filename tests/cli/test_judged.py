@@ -60,28 +60,16 @@ def test_criteria_of_a_file(rag):
 
 
 def test_a_criterion_in_the_name_and_the_verdicts_of_the_worst(rag, server):
+    unknown = rag("-m politeness")
+    assert (unknown.exit_code, "unknown measure 'politeness'" in unknown.stderr) == (2, True)
     name = 'aspect(criterion="Is it short, and kind?")'
     result = rag(f"-m '{name}'")
     assert f"q1  {name} 0.0000" in result.stdout
     assert "  verdicts   0  the answer (It is blunt.)" in result.stdout
     assert "Is it short, and kind?" in server.bodies[0]["messages"][1]["content"]
-
-
-MISTAKES = {
-    "--criteria none.toml -m politeness": "cannot read the criteria: file 'none.toml' not found",
-    "-m politeness": "unknown measure 'politeness'",
-    "-m aspect": "aspect needs criterion; write aspect(criterion=…)",
-    """-m 'aspect(criterion="a (b)")'""": "a text with parentheses goes into a file of criteria",
-    """-m 'rubric(levels="1: a; 3: b")'""": "the levels of a rubric are whole numbers in a row",
-}
-
-
-def test_mistakes(rag, server):
-    for options, message in MISTAKES.items():
-        result = rag(options)
-        assert result.exit_code == 2
-        assert message in result.stderr
-    assert not server.bodies
+    asked = len(server.bodies)
+    again = rag(f"-m '{name}' --judge-option offline=yes")
+    assert (again.stdout, len(server.bodies)) == (result.stdout, asked)
 
 
 def test_prompts_are_shown(assay, read_json):
@@ -106,13 +94,3 @@ def test_what_is_missing_is_said_with_what_to_do(rag, server, folder):
     assert "unjudgeable: no texts of retrieved passages; put them into the records, or pass the corpus" in result.stdout
     # No question has a score, so none is the worst.
     assert "worst" not in result.stdout
-
-
-def test_offline_repeats_a_run_without_asking(rag, server):
-    first = rag("-m relevancy")
-    asked = len(server.bodies)
-    again = rag("-m relevancy --judge-option offline=yes")
-    assert (again.exit_code, again.stdout) == (0, first.stdout)
-    other = rag("-m correctness --judge-option offline=yes")
-    assert "not asked: the cache has no reply (failures are not kept), and the judge is offline" in other.stdout
-    assert len(server.bodies) == asked

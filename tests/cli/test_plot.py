@@ -42,6 +42,9 @@ def test_without_a_file_the_specification_is_printed(spec):
     found = spec("means qrels.txt one.run -m rr --theme dark")
     assert found["title"]["text"] == "Means with 95 % intervals"
     assert found["config"]["background"] == "#15181D"
+    found = spec("differences qrels.txt one.run two.run --test t --policy alpha=0.1")
+    assert "90 % interval" in " ".join(found["title"]["subtitle"])
+    assert "paired t test" in " ".join(found["title"]["subtitle"])
 
 
 def test_help_lists_the_kinds(assay):
@@ -68,12 +71,6 @@ def test_other_data(spec):
     assert spec("blame records.jsonl")["data"]["values"][0]["answer"] == "correct"
     assert spec("latency records.jsonl")["title"]["subtitle"] == ["1 successful call; mean 200.0 ms."]
     assert sum(row["value"] for row in spec("agreement qrels.txt qrels.txt")["data"]["values"]) == 4
-
-
-def test_significance_as_compare_has_it(spec):
-    shown = spec("differences qrels.txt one.run two.run --test t --policy alpha=0.1")
-    assert "90 % interval" in " ".join(shown["title"]["subtitle"])
-    assert "paired t test" in " ".join(shown["title"]["subtitle"])
 
 
 ENDINGS = "use one of .svg, .png, .pdf, .html, .json"
