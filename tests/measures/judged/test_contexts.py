@@ -14,9 +14,7 @@ from tables import for_each
 
 RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada."], "retrieved_texts": ["a\nmore", "b", "c"]}
 USEFUL = [
-    ([0], 0, 0),
     ([0, 0, 0], 0, 0),
-    ([1], 1, 1 / (1 + 1e-10)),
     ([1, 1, 1], 1, 3 / (3 + 1e-10)),
     ([1, 0], 1, 1 / (1 + 1e-10)),
     ([0, 1, 1], (1 / 2 + 2 / 3) / 2, (1 / 2 + 2 / 3) / (2 + 1e-10)),
@@ -39,7 +37,6 @@ ENTITIES = [
     (["Rome"], [], 0, 0),
     (["Rome", "Ada"], ["Ada", "Oslo"], 1 / 2, 1 / (2 + 1e-8)),
     (["Rome", "Rome", "Ada"], ["Rome"], 1 / 2, 1 / (2 + 1e-8)),
-    (["Rome"], ["rome"], 0, 0),
 ]
 
 

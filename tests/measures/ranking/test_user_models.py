@@ -13,10 +13,8 @@ RANK_BIASED_PRECISION = [
     ("rbp", [], [1], 0),
     ("rbp(p=0.5)", [-1, None, 1], [], 0.125),
     ("rbp(p=0.5)@2", [1, 0, 1], [], 0.5),
-    ("rbp(p=0.5)@9", [1, 0, 1], [], 0.625),
     ("rbp(p=0.5,rel=2)", [1, 2, 3], [], 0.5 * (0.5 + 0.25)),
     ("rbp(p=0.5,gain=grade)", [3, 0, 2], [], 0.5 * (3 + 2 * 0.25)),
-    ("rbp(p=0.5,gain=grade,rel=2)@2", [1, 3, 3], [], 0.5 * 3 * 0.5),
     # The query's highest grade counts even if nothing with it was retrieved.
     ("rbp(p=0.5,gain=max)", [3, 0, 2], [4], 0.5 * (3 / 4 + 2 / 4 * 0.25)),
     ("rbp(p=0.5,gain=max,rel=0)", [0, 0], [], 0),
@@ -34,7 +32,6 @@ RANK_BIASED_PRECISION = [
     # A reader who sees two documents: their weights 1 and 1/2 are made to add up to 1.
     ("rbp(p=0.5,limit=2)", [1, 0, 1], [], 2 / 3),
     ("rbp(p=0.5,limit=2)@1", [0, 1, 1], [], 0),
-    ("rbp(p=0.5,limit=2,gain=grade)", [3, 2], [], 8 / 3),
 ]
 
 EXPECTED_RECIPROCAL_RANK = [
@@ -43,11 +40,9 @@ EXPECTED_RECIPROCAL_RANK = [
     ("err(max=4)", [3, 0, 2], [], 7 / 16 + (9 / 16) * (3 / 16) / 3),
     ("err", [3, 0, 2], [4], 7 / 16 + (9 / 16) * (3 / 16) / 3),
     ("err", [], [2], 0),
-    ("err", [1, 1], [], 1 / 2 + (1 / 2) * (1 / 2) / 2),
     ("err(max=1)@1", [1, 1], [], 1 / 2),
     ("err(max=1)", [None, 1], [], (1 / 2) / 2),
     ("err(gain=identity)", [0.2, 0.5, 0.8], [], 0.2 + 0.8 * 0.5 / 2 + 0.8 * 0.5 * 0.8 / 3),
-    ("err(gain=identity)@2", [0.2, 0.5, 0.8], [], 0.2 + 0.8 * 0.5 / 2),
     ("err(gain=identity)", [-1, 0, 0.5], [], 0.5 / 3),
 ]
 
@@ -97,13 +92,11 @@ SCALED = [
     ("sdcg(min=1,max=3)@1", [2], [], 1 / 2),
     ("sdcg(max=1)@2", [None, 1], [], SECOND / (1 + SECOND)),
     ("sdcg(max=1)@2", [], [1], 0),
-    ("sdcg(max=1)@2", [0, 0, 1], [], 0),
     # The scale is that of all judgments.
     ("sdcg@1", [2], [4], 1 / 2),
 ]
 STOPPING = [
     ("bpm(max=1)@5", [0, 1, 1], [], 1 / 2),
-    ("bpm(max=1)@5", [0, 0, 0, 0, 0, 1], [], 0),
     ("bpm(max=1,target=2)@5", [1, 0, 1, 1], [], 2 / 3),
     ("bpm(max=2,target=0.5)@5", [1, 2], [], 1 / 2),
     ("bpm(max=1)@3", [], [1], 0),
@@ -114,14 +107,11 @@ TARGET = [
     ("inst(max=1,limit=2)", [0, 1], [], (4 / 9) / (1 + 4 / 9)),
     ("inst(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + (3 / 4) ** 2)),
     ("inst(max=1,limit=3)", [0, 1, 1], [], (4 / 9 + 4 / 9 * 4 / 9) / (1 + 4 / 9 + 4 / 9 * 4 / 9)),
-    ("inst(max=1)", [], [1], 0),
     ("insq(max=1,limit=2)", [1, 0], [], 1 / (1 + 4 / 9)),
     ("insq(max=1,limit=2,target=2)", [1, 0], [], 1 / (1 + 16 / 25)),
-    ("insq(max=1)", [None], [1], 0),
 ]
 NEARLY = [
     ("nerr8(max=1)@2", [0.5, 1], [], 2 / 3),
-    ("nerr8(max=1)@4", [0, 0, 0.5], [], 0.5 / 3.5),
     ("nerr9(max=1)@2", [0.5, 1], [], 0.75 / 1.25),
     ("nerr9(max=1)@3", [0, 0, 1], [], (1 / 3) / (1 + 1 / 2 + 1 / 3)),
     ("nerr10(max=1,limit=2)", [0.5, 1], [], 0.95 / 1.45),
