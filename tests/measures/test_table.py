@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay.measures
-from assay.measures import FAMILIES, TABLE, definitions_in
+from assay.measures import FAMILIES, TABLE, definitions_in, parse
 from tables import for_each
 
 
@@ -30,6 +30,19 @@ def test_the_table_lists_every_file_of_measures():
     files = (file.relative_to(folder).with_suffix("") for file in folder.rglob("*.py") if file.stem != "__init__")
     names = {".".join(file.parts) for file in files}
     assert {name for name in names if definitions_in(import_module(f"assay.measures.{name}"))} == set(FAMILIES)
+
+
+@for_each("definition", [each for each in TABLE.values() if each.of != "rankings"])
+def test_measures_of_texts_say_what_they_are(definition):
+    assert definition.title[0].isupper() or definition.name == "chrf"
+    assert not definition.title.endswith(".")
+    assert definition.formula
+    assert definition.reference
+    assert definition.summary.endswith(".")
+    assert definition.example.working
+    assert definition.range[0] < definition.range[1]
+    assert all(parameter.help for parameter in definition.parameters.values())
+    assert all(parse(alias) == definition(**preset) for alias, preset in TABLE.aliases(definition).items())
 
 
 def test_measures_stand_in_the_order_of_the_families():

@@ -146,16 +146,6 @@ def test_queries_without_a_value_do_not_count(name):
     assert found[1] == pytest.approx(one(PAIRED_TESTS[name], np.delete(values[:, 1], [0]), 5000), abs=1e-12)
 
 
-def test_randomization_tries_every_pattern_of_the_few_queries_that_count():
-    values = np.random.default_rng(11).normal(0.3, 1, size=(40, 3))
-    gaps = values.copy()
-    gaps[10:, 0] = gaps[:30, 1] = nan
-    found = randomization(gaps, 100_000, 0)
-    assert found[:2].tolist() == [one(randomization, values[:10, 0]), one(randomization, values[30:, 1])]
-    assert found[2] == one(randomization, values[:, 2])
-    assert found[:2].tolist() == randomization(gaps, 100_000, 1)[:2].tolist()
-
-
 # What each test says where there is little to test: randomization, t, wilcoxon, sign, bootstrap.
 LITTLE = [
     ("no query", [], (1, 1, 1, 1, 1)),

@@ -17,18 +17,6 @@ NAMES = [f"{each.name}(n=2)" if each.name == "rouge_n" else each.name for each i
 
 
 @for_each("definition", BUILT_IN)
-def test_says_what_it_is(definition):
-    assert definition.title[0].isupper() or definition.name == "chrf"
-    assert definition.formula
-    assert definition.reference.endswith(".")
-    assert definition.undefined
-    assert definition.summary.endswith(".")
-    assert definition.range[0] < definition.range[1]
-    assert all(parameter.help for parameter in definition.parameters.values())
-    assert all(parse(alias) == definition(**preset) for alias, preset in TABLE.aliases(definition).items())
-
-
-@for_each("definition", BUILT_IN)
 def test_example_computes_to_its_value(definition):
     measure, references, prediction, value, working = definition.example
     assert parse(measure).definition is definition
