@@ -12,22 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    event,
-)
+import sqlalchemy as sql
 
 from assay.core.errors import DataError
 from assay.core.text import is_unicode, show
@@ -171,63 +156,65 @@ def storable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
 
 
-METADATA = MetaData()
-NUMBER = BigInteger().with_variant(Integer, "sqlite")
+METADATA = sql.MetaData()
+NUMBER = sql.BigInteger().with_variant(sql.Integer, "sqlite")
 
 
-def key(name: str, kind: Any = Text) -> Column[Any]:  # noqa: ANN401 - a type of SQLAlchemy
-    return Column(name, kind, primary_key=True, autoincrement=False)
+def key(name: str, kind: Any = sql.Text) -> sql.Column[Any]:  # noqa: ANN401 - a type of SQLAlchemy
+    return sql.Column(name, kind, primary_key=True, autoincrement=False)
 
 
-def needed(name: str, kind: Any = Text, *more: ForeignKey, unique: bool = False) -> Column[Any]:  # noqa: ANN401 - the same
-    return Column(name, kind, *more, nullable=False, unique=unique or None)
+def needed(name: str, kind: Any = sql.Text, *more: sql.ForeignKey, unique: bool = False) -> sql.Column[Any]:  # noqa: ANN401 - the same
+    return sql.Column(name, kind, *more, nullable=False, unique=unique or None)
 
 
 # One row: the version of all tables. A database that has this table is a studio's store.
-STUDIO = Table("assay_studio", METADATA, key("version", Integer))
-VOTERS = Table(
+STUDIO = sql.Table("assay_studio", METADATA, key("version", sql.Integer))
+VOTERS = sql.Table(
     "voters",
     METADATA,
     key("name"),
     needed("kind"),
-    Column("password", Text),
-    needed("is_admin", Boolean),
-    needed("created", Double),
+    sql.Column("password", sql.Text),
+    needed("is_admin", sql.Boolean),
+    needed("created", sql.Double),
 )
-EVENTS = Table(
+EVENTS = sql.Table(
     "events",
     METADATA,
     key("id", NUMBER),
     needed("query"),
     needed("document"),
-    needed("voter", Text, ForeignKey(VOTERS.c.name)),
-    Column("vote", Double),
+    needed("voter", sql.Text, sql.ForeignKey(VOTERS.c.name)),
+    sql.Column("vote", sql.Double),
     needed("comment"),
-    Column("key", Text),
+    sql.Column("key", sql.Text),
     needed("kind"),
     needed("source"),
-    needed("time", Double),
+    needed("time", sql.Double),
     needed("application"),
-    Column("replaces", NUMBER, ForeignKey("events.id")),
+    sql.Column("replaces", NUMBER, sql.ForeignKey("events.id")),
     # Digest of query, document, voter, and of whether it is about a decision: where one event can replace another.
-    needed("place", LargeBinary),
-    UniqueConstraint("application", "key"),
+    needed("place", sql.LargeBinary),
+    sql.UniqueConstraint("application", "key"),
 )
 for _name in ("place", "query", "voter"):
-    Index(f"events_{_name}", EVENTS.c[_name], EVENTS.c.id)
-TOKENS = Table("tokens", METADATA, key("digest", LargeBinary), needed("application"), needed("created", Double))
-QUESTIONS = Table(
+    sql.Index(f"events_{_name}", EVENTS.c[_name], EVENTS.c.id)
+TOKENS = sql.Table(
+    "tokens", METADATA, key("digest", sql.LargeBinary), needed("application"), needed("created", sql.Double)
+)
+QUESTIONS = sql.Table(
     "questions",
     METADATA,
     key("number", NUMBER),
-    needed("digest", LargeBinary, unique=True),
+    needed("digest", sql.LargeBinary, unique=True),
     needed("text"),
-    needed("voter", Text, ForeignKey(VOTERS.c.name)),
-    needed("created", Double),
+    needed("voter", sql.Text, sql.ForeignKey(VOTERS.c.name)),
+    needed("created", sql.Double),
 )
-PASSAGES = Table("passages", METADATA, key("digest", LargeBinary), needed("document"), needed("text"))
-RANKINGS = Table("rankings", METADATA, key("query"), needed("ranking"))
-SETTINGS = Table("settings", METADATA, key("name"), needed("value"))
+PASSAGES = sql.Table("passages", METADATA, key("digest", sql.LargeBinary), needed("document"), needed("text"))
+RANKINGS = sql.Table("rankings", METADATA, key("query"), needed("ranking"))
+SETTINGS = sql.Table("settings", METADATA, key("name"), needed("value"))
 
 REFUSAL = "votes are never changed or deleted"
 TRIGGERS = {
@@ -245,8 +232,8 @@ TRIGGERS = {
 }
 
 
-@event.listens_for(EVENTS, "after_create")
-def refuse_changes(_: Table, connection: Connection, **__: object) -> None:
+@sql.event.listens_for(EVENTS, "after_create")
+def refuse_changes(_: sql.Table, connection: sql.Connection, **__: object) -> None:
     for statement in TRIGGERS[connection.dialect.name]:
         connection.exec_driver_sql(statement)
 
