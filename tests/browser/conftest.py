@@ -9,6 +9,9 @@ from shutil import which
 
 import pytest
 
+from assay.studio.collection import demo_collection
+from studio_collections import served
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Set where browser tests must run.
 REQUIRED = "ASSAY_BROWSER_REQUIRED"
@@ -74,6 +77,26 @@ def enter(browser):
         assert [each for each in trouble if not any(part in each for part in expected)] == []
 
     return entered
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return demo_collection()
+
+
+@pytest.fixture
+def judge(enter, tmp_path):
+    """Serves a studio and opens it as ann, where one judges: the studio, its address and the page."""
+
+    @contextmanager
+    def judging(collection, path="/judge", *, voter="ann", expected=(), **settings):
+        with (
+            served(collection, tmp_path, **settings) as (studio, base),
+            enter(base, path, voter=voter, expected=expected) as page,
+        ):
+            yield studio, base, page
+
+    return judging
 
 
 def name_voter(context, base, voter):

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 import pytest
 
 import assay
-from assay.studio.collection import demo_collection
 from assay.studio.store.schema import NewVote
 from browser_pages import go, serious, until
 from search_server import Reply, SearchServer
@@ -14,11 +13,6 @@ from studio_collections import served, small_collection
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 PAGES = ("/", "/queries", "/queries/q09", "/judge", "/agreement", "/search", "/data")
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return demo_collection()
 
 
 HITS = [{"id": "mda-02", "text": "Revenue grew 5.2%.", "score": 2.0}, {"id": "new-1", "text": HOSTILE, "score": 1.0}]
@@ -59,8 +53,8 @@ def test_every_page_is_accessible_and_fits(enter, demo, tmp_path, width, scheme)
                 assert dark == (scheme == "dark")
 
 
-def test_dialogs_are_accessible(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/queries/q09") as page:
+def test_dialogs_are_accessible(judge, demo):
+    with judge(demo, "/queries/q09", voter=None) as (_, _, page):
         page.locator(".vote").first.click()
         page.wait_for_selector("dialog[open]")
         assert serious(page) == []
@@ -73,8 +67,8 @@ def test_dialogs_are_accessible(enter, demo, tmp_path):
         assert serious(page) == []
 
 
-def test_a_vote_beside_a_document(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (studio, base), enter(base, "/queries/q09", voter="ann") as page:
+def test_a_vote_beside_a_document(judge, demo):
+    with judge(demo, "/queries/q09") as (studio, _, page):
         score = page.locator(".run[data-run='1'] .score")
         before = score.inner_text()
         first = page.locator(".run[data-run='1'] ol > li").first
@@ -102,8 +96,8 @@ def test_a_vote_beside_a_document(enter, demo, tmp_path):
         assert (event.vote, event.comment) == (1.0, "only the policy")
 
 
-def test_queries_sort_filter_and_open(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/queries") as page:
+def test_queries_sort_filter_and_open(judge, demo):
+    with judge(demo, "/queries", voter=None) as (_, _, page):
         assert page.locator("tbody tr").count() == 25
         changes = [float(each.replace("−", "-")) for each in page.locator("tbody td:nth-child(6)").all_inner_texts()]
         assert changes == sorted(changes, reverse=True)
@@ -126,8 +120,8 @@ def test_queries_sort_filter_and_open(enter, demo, tmp_path):
         page.wait_for_selector(".beside")
 
 
-def test_a_bar_opens_its_query(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/queries") as page:
+def test_a_bar_opens_its_query(judge, demo):
+    with judge(demo, "/queries", voter=None) as (_, _, page):
         page.wait_for_selector("canvas.bars")
         page.locator("canvas.bars").hover(position={"x": 2, "y": 20})
         pointed = page.locator(".pointed").inner_text().split(":")[0]
@@ -177,8 +171,8 @@ def test_live_search(enter, demo, tmp_path):
             assert page.get_by_role("link", name="Search").is_visible()
 
 
-def test_without_live_search_and_colours_are_remembered(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/search") as page:
+def test_without_live_search_and_colours_are_remembered(judge, demo):
+    with judge(demo, "/search", voter=None) as (_, base, page):
         assert "--search URL" in page.locator("main").inner_text()
         assert page.locator("nav a", has_text="Search").count() == 0
         page.get_by_role("button", name="Dark").click()
@@ -212,8 +206,8 @@ def test_login(enter, demo, tmp_path):
             page.wait_for_selector("html[data-ready]")
 
 
-def test_guidelines_people_and_tokens(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (studio, base), enter(base, "/data", voter="ann") as page:
+def test_guidelines_people_and_tokens(judge, demo):
+    with judge(demo, "/data") as (studio, base, page):
         page.locator("textarea").fill(f"3 answers it. {HOSTILE}")
         page.get_by_role("button", name="Save guidelines").click()
         until(page, "document.querySelector('#notices').textContent.includes('saved')")
@@ -232,14 +226,14 @@ def test_guidelines_people_and_tokens(enter, demo, tmp_path):
         assert HOSTILE in page.locator(".guidelines").inner_text()
 
 
-def test_hostile_texts_stay_texts(enter, tmp_path):
+def test_hostile_texts_stay_texts(judge):
     queries = [HOSTILE, "q/1?a=b#c&d", "..", "سؤال", "a b+c%2F"]
     documents = [HOSTILE, "d/1", "d2"]
     runs = {HOSTILE: dict.fromkeys(queries, documents), "مرحبا": dict.fromkeys(queries, documents[::-1])}
     shown = {"title": HOSTILE, "queries": {query: f"{query} {HOSTILE}" for query in queries}}
     corpus = {HOSTILE: HOSTILE, "d/1": f"مرحبا {HOSTILE}", "d2": f"onerror {HOSTILE}"}
     collection = small_collection({query: {"d/1": 3} for query in queries}, runs, **shown, corpus=corpus)
-    with served(collection, tmp_path, votes=2) as (studio, base), enter(base, "/queries", voter=HOSTILE) as page:
+    with judge(collection, "/queries", voter=HOSTILE, votes=2) as (studio, base, page):
         for query in queries:
             go(page, f"{base}/queries", "tbody tr")
             page.locator("tbody th", has_text=query).last.click()
@@ -259,9 +253,9 @@ def test_hostile_texts_stay_texts(enter, tmp_path):
         assert HOSTILE in page.locator(".card .passage").inner_text()
 
 
-def test_nothing_judged_yet(enter, tmp_path):
+def test_nothing_judged_yet(judge):
     runs = {"one": {"q1": ["a", "b"]}, "two": {"q1": ["b", "a"]}}
-    with served(small_collection(None, runs), tmp_path) as (studio, base), enter(base, "/") as page:
+    with judge(small_collection(None, runs), "/", voter=None) as (studio, base, page):
         assert "Nothing is judged yet" in page.locator(".verdict").inner_text()
         studio.writer.record(NewVote("q1", "a", "ann", 3)).result(10)
         until(page, "document.querySelectorAll('#runs tbody td').length > 2")
@@ -270,9 +264,9 @@ def test_nothing_judged_yet(enter, tmp_path):
             assert page.locator("main [role=alert]").count() == 0
 
 
-def test_a_single_run(enter, tmp_path):
+def test_a_single_run(judge):
     collection = small_collection({"q1": {"a": 1}}, {"only": {"q1": ["a", "b"]}})
-    with served(collection, tmp_path) as (_, base), enter(base, "/", voter="ann") as page:
+    with judge(collection, "/") as (_, base, page):
         assert page.locator("#differences").count() == 0
         go(page, f"{base}/queries", "tbody tr")
         assert page.locator("thead th").all_inner_texts()[0].startswith("query")

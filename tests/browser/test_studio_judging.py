@@ -1,19 +1,11 @@
 """Judging in a real browser, against a real server: keys, undo, blindness, numbers that follow, and nothing is lost."""
 
-import pytest
-
 import assay
-from assay.studio.collection import demo_collection
 from browser_pages import go, until
 from studio_collections import MEASURES, served, small_collection
 
 QUESTION = ".card h2.question"
 WAITS = "(n) => document.querySelector('.done b')?.textContent === String(n)"
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return demo_collection()
 
 
 def current(page):
@@ -35,10 +27,10 @@ def votes_of(studio, voter):
     return {pair: each[voter].vote for pair, each in ballots if voter in each}
 
 
-def test_twenty_pairs_with_the_keyboard(enter, demo, tmp_path):
+def test_twenty_pairs_with_the_keyboard(judge, demo):
     keys = ["0", "1", "2", "3", "c", "ArrowUp", "ArrowDown", "?", "0", "2"] * 2
     meaning = {"c": None, "?": None, "ArrowUp": 3.0, "ArrowDown": 0.0}
-    with served(demo, tmp_path) as (studio, base), enter(base, "/judge") as page:
+    with judge(demo, voter=None) as (studio, base, page):
         page.get_by_label("Name").fill("ann")
         page.keyboard.press("Enter")
         page.wait_for_selector(QUESTION)
@@ -68,8 +60,8 @@ def test_twenty_pairs_with_the_keyboard(enter, demo, tmp_path):
                 assert cell.startswith(f"{result[measure]:.4f}"), (cells, measure)
 
 
-def test_undo_goes_back_vote_by_vote(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (studio, base), enter(base, "/judge", voter="ann") as page:
+def test_undo_goes_back_vote_by_vote(judge, demo):
+    with judge(demo) as (studio, _, page):
         seen = [current(page)]
         for key in "231":
             press(page, key)
@@ -145,12 +137,9 @@ SETTLING = {
 }
 
 
-def test_settled_appears_and_is_true(enter, tmp_path):
+def test_settled_appears_and_is_true(judge):
     collection = small_collection(None, SETTLING)
-    with (
-        served(collection, tmp_path, settle="dcg@3", measures=["dcg@3"]) as (studio, base),
-        enter(base, "/judge", voter="ann") as page,
-    ):
+    with judge(collection, settle="dcg@3", measures=["dcg@3"]) as (studio, base, page):
         page.wait_for_selector(".settlement.open")
         judged = 0
         while page.locator(".settlement.settled").count() == 0:
@@ -168,8 +157,8 @@ def test_settled_appears_and_is_true(enter, tmp_path):
         assert "in favour of good" in page.locator(".settlement").inner_text()
 
 
-def test_skip_comment_and_cannot_tell(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (studio, base), enter(base, "/judge", voter="ann") as page:
+def test_skip_comment_and_cannot_tell(judge, demo):
+    with judge(demo) as (studio, _, page):
         skipped = current(page)
         press(page, "s")
         commented = current(page)
@@ -187,11 +176,8 @@ def test_skip_comment_and_cannot_tell(enter, demo, tmp_path):
         assert current(page) not in (skipped, commented)
 
 
-def test_all_judged_and_the_skipped_come_back(enter, tmp_path):
-    with (
-        served(small_collection(None, {"one": {"q1": ["a", "b"]}}), tmp_path) as (_, base),
-        enter(base, "/judge?order=depth", voter="ann") as page,
-    ):
+def test_all_judged_and_the_skipped_come_back(judge):
+    with judge(small_collection(None, {"one": {"q1": ["a", "b"]}}), "/judge?order=depth") as (_, _, page):
         assert current(page) == ("q1", "a")
         press(page, "s")
         press(page, "1")
@@ -203,8 +189,8 @@ def test_all_judged_and_the_skipped_come_back(enter, tmp_path):
         assert page.locator(".card h2").inner_text() == "You have judged everything"
 
 
-def test_order(enter, demo, tmp_path):
-    with served(demo, tmp_path) as (_, base), enter(base, "/judge", voter="ann") as page:
+def test_order(judge, demo):
+    with judge(demo) as (_, _, page):
         before = page.locator(".card .where").inner_text()
         page.locator(".side select").select_option("random")
         until(page, "location.search.includes('order=random')")
@@ -217,9 +203,9 @@ def test_order(enter, demo, tmp_path):
         assert current(page) == chosen
 
 
-def test_thumbs(enter, tmp_path):
+def test_thumbs(judge):
     collection = small_collection({"q1": {"a": 1}}, {"one": {"q1": ["a", "b", "c"]}})
-    with served(collection, tmp_path) as (studio, base), enter(base, "/judge?order=depth", voter="ann") as page:
+    with judge(collection, "/judge?order=depth") as (studio, _, page):
         assert page.locator(".votebar button .mark").all_inner_texts() == ["↓", "↑", "?"]
         press(page, "ArrowUp")
         press(page, "ArrowDown")
@@ -230,11 +216,8 @@ def test_thumbs(enter, tmp_path):
 UNSENT = "document.querySelector('#outbox:not([hidden])')?.textContent.includes('1 vote is not sent yet')"
 
 
-def test_a_vote_that_cannot_be_sent_is_kept(enter, demo, tmp_path):
-    with (
-        served(demo, tmp_path) as (studio, base),
-        enter(base, "/judge", voter="ann", expected=["ERR_"]) as page,
-    ):
+def test_a_vote_that_cannot_be_sent_is_kept(judge, demo):
+    with judge(demo, expected=["ERR_"]) as (studio, base, page):
         pair = current(page)
         # The vote does not reach the studio, whatever is tried.
         page.route("**/api/votes", lambda route: route.abort())
@@ -250,11 +233,8 @@ def test_a_vote_that_cannot_be_sent_is_kept(enter, demo, tmp_path):
         assert votes_of(studio, "ann") == {pair: 2.0}
 
 
-def test_a_vote_whose_answer_was_lost_counts_once(enter, demo, tmp_path):
-    with (
-        served(demo, tmp_path) as (studio, base),
-        enter(base, "/judge", voter="ann", expected=["ERR_"]) as page,
-    ):
+def test_a_vote_whose_answer_was_lost_counts_once(judge, demo):
+    with judge(demo, expected=["ERR_"]) as (studio, _, page):
         lost = []
 
         def lose(route):
@@ -272,9 +252,6 @@ def test_a_vote_whose_answer_was_lost_counts_once(enter, demo, tmp_path):
         assert len(studio.store.events()) == 1
 
 
-def test_a_pair_that_is_not_there(enter, demo, tmp_path):
-    with (
-        served(demo, tmp_path) as (_, base),
-        enter(base, "/judge?query=nowhere&document=d", voter="ann", expected=["404"]) as page,
-    ):
+def test_a_pair_that_is_not_there(judge, demo):
+    with judge(demo, "/judge?query=nowhere&document=d", expected=["404"]) as (_, _, page):
         assert "unknown query 'nowhere'" in page.locator("main [role=alert]").inner_text()
