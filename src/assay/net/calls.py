@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future, InvalidStateError
@@ -138,16 +139,20 @@ class CallLoop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def wait_for(self, awaitable: Awaitable[Any], seconds: float | None) -> Any:  # noqa: ANN401 - its result
-        """What an awaitable returns; raises `LateError` if that takes too long."""
+    def wait_for(
+        self, awaitable: Awaitable[Any], seconds: float | None, read: Callable[[Any], Any] = lambda value: value
+    ) -> tuple[Any, float]:
+        """What is read from an awaitable, and the seconds it took; raises `LateError` if that is too long."""
 
-        async def settle() -> tuple[Any, BaseException | None]:
+        async def settle() -> tuple[Any, BaseException | None, float]:
+            started = time.perf_counter()
             try:
-                return await awaitable, None
+                value = read(await awaitable)
             except asyncio.CancelledError:
                 raise
             except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-                return None, error
+                return None, error, 0.0
+            return value, None, time.perf_counter() - started
 
         with self._lock:
             if self._loop is None:
@@ -155,15 +160,17 @@ class CallLoop:
                 self._loop.set_exception_handler(lambda *_: None)
                 self._thread = threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name=self._name)
                 self._thread.start()
-            future = asyncio.run_coroutine_threadsafe(settle(), self._loop)
+            loop = self._loop
+            future = asyncio.run_coroutine_threadsafe(settle(), loop)
         try:
-            value, error = future.result(seconds)
+            value, error, taken = future.result(seconds)
         except TimeoutError:
             future.cancel()
+            loop.call_soon_threadsafe(close_unstarted, awaitable)
             raise LateError from None
         if error is not None:
             raise error
-        return value
+        return value, taken
 
     def close(self) -> None:
         """Cancels what is still awaited; what is awaited later gets another loop."""
@@ -173,6 +180,12 @@ class CallLoop:
             loop.call_soon_threadsafe(loop.stop)
             if threading.current_thread() is not self._thread:
                 self._thread.join(2 * LAST_WAIT)
+
+
+def close_unstarted(awaitable: Awaitable[Any]) -> None:
+    """Closes a coroutine that the loop did not get to in time, which Python would warn of."""
+    if inspect.iscoroutine(awaitable) and inspect.getcoroutinestate(awaitable) == inspect.CORO_CREATED:
+        awaitable.close()
 
 
 def run_loop(loop: asyncio.AbstractEventLoop) -> None:

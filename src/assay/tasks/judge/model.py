@@ -121,7 +121,7 @@ class FunctionModel(Model):
     def _call(self, argument: Any) -> Any:  # noqa: ANN401 - messages or texts in, whatever the function returns
         try:
             value = self._callers.call(lambda: self._function(argument), self._timeout)
-            return self._loop.wait_for(value, self._timeout) if inspect.isawaitable(value) else value
+            return self._loop.wait_for(value, self._timeout)[0] if inspect.isawaitable(value) else value
         except (AssayError, JudgeFailure, TemporaryError):
             raise
         except TimeoutError:

@@ -13,7 +13,7 @@ import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, NamedTuple
 
@@ -123,15 +123,11 @@ class Asker:
             found = response if inspect.isawaitable(response) else self.job.read(response)
             return found, time.perf_counter() - started
 
-        async def read_later(response: Awaitable[Any]) -> tuple[LiveRanking, float]:
-            started = time.perf_counter()
-            return self.job.read(await response), time.perf_counter() - started
-
         began, limit = time.perf_counter(), self.limits.timeout
         found, seconds = self.callers.call(call, limit)
         if inspect.isawaitable(found):
             left = None if limit is None else max(0.0, limit - (time.perf_counter() - began))
-            found, more = self.loop.wait_for(read_later(found), left)
+            found, more = self.loop.wait_for(found, left, self.job.read)
             seconds += more
         return found, seconds
 
