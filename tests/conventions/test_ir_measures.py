@@ -10,6 +10,7 @@ from tables import for_each
 
 IR_MEASURES = find_convention("ir_measures")
 
+BY_ID = "ties=docid_asc precision=float64"
 MSMARCO = "ties=docid_asc precision=float64 no_relevant=skip_unjudged negative=nonrelevant"
 NDEVAL = "ties=docid_asc precision=float64 duplicates=once no_relevant=skip_unjudged negative=nonrelevant"
 AS_GIVEN = "ties=input precision=float64 duplicates=count no_relevant=skip_unjudged negative=nonrelevant"
@@ -42,12 +43,8 @@ SPELLINGS = [
     ("NumRelRet", "num_rel_ret", ""),
     ("NumQ", "num_q", "missing=skip no_relevant=skip_unjudged"),
     ("Accuracy@5", "auc(tied=rank)@5", AS_GIVEN),
-    ("Compat(p=0.9)", "compatibility(p=0.9,limit=0,ideal=score)", "ties=docid_asc precision=float64"),
-    (
-        "Compat(normalize=False)",
-        "compatibility(limit=0,ideal=score,normalize=false)",
-        "ties=docid_asc precision=float64",
-    ),
+    ("Compat(p=0.9)", "compatibility(p=0.9,limit=0,ideal=score)", BY_ID),
+    ("Compat(normalize=False)", "compatibility(limit=0,ideal=score,normalize=false)", BY_ID),
     ("NRBP(alpha=0.3,beta=0.8)", "nrbp(alpha=0.3,p=0.8)", NDEVAL),
     ("INST(T=2.0,max_rel=3)", "inst(target=2,max=3)", f"{AS_GIVEN} exclude=empty_id"),
 ]

@@ -117,6 +117,7 @@ FORMULAS = {
         ),
     },
 }
+GRADES = {"a": 3, "b": 1, "c": 0}
 # Judgments, ranking, and what the measures say, in their order.
 EDGES = {
     "autorag": [
@@ -131,11 +132,7 @@ EDGES = {
         ([["a"]], ["x", "y"], (0, 0, 0, 0, 0, 0)),
         # Without groups, each is a group of its own; a grade only says that a document is relevant.
         (["a", "b"], ["b", "x"], (1 / 2, 1 / 2, 1 / 2, 1 / (1 + 1 / LOG3), 1 / 2, 1 / 2)),
-        (
-            {"a": 3, "b": 1, "c": 0},
-            ["c", "b", "a"],
-            (1, 2 / 3, 4 / 5, (1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), 5 / 12, 5 / 12),
-        ),
+        (GRADES, ["c", "b", "a"], (1, 2 / 3, 4 / 5, (1 / LOG3 + 1 / 2) / (1 + 1 / LOG3), 5 / 12, 5 / 12)),
         # The order is the one given, whatever the scores say.
         ([["a"]], {"b": 0.1, "a": 0.9}, (1, 1 / 2, 2 / 3, 1 / LOG3, 1 / 2, 1 / 2)),
         # Floats are ids.
@@ -149,11 +146,7 @@ EDGES = {
         (["a", "b", "c", "d"], ["a", "b"], (1, 0.5, 1, 0.75, 1, 0.5, 0.5, 0.6366824387328317)),
         (["a"], ["x", "y"], (0, 0, 0, 0, 0, 0, 0, 0)),
         # A grade only says that a document is relevant.
-        (
-            {"a": 3, "b": 1, "c": 0},
-            ["c", "b"],
-            (1, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 4, 1 / LOG3 / (1 + 1 / LOG3)),
-        ),
+        (GRADES, ["c", "b"], (1, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 2, 1 / 4, 1 / LOG3 / (1 + 1 / LOG3))),
         # The empty string is an id.
         (["a", ""], ["a"], (1, 1 / 2, 1, 1, 1, 1 / 2, 1 / 2, 1 / (1 + 1 / LOG3))),
         (["a"], ["", "a"], (1, 1, 1 / 2, 1 / 2, 1 / 2, 1, 1 / 2, 1 / LOG3)),

@@ -14,6 +14,7 @@ from assay.measures import TABLE
 from tables import for_each
 
 GAINS = "linear or exp2 or binary or signed or pairs grade:gain such as 1:3;2:9"
+LEVELS = "numbers such as 0.25;0.5, each at least 0 and at most 1"
 BAD = [
     ("ap", {"k": True}, "ap: k must be a whole number at least 1, not 'true'"),
     ("ap", {"k": "5"}, "ap: k must be a whole number at least 1, not '5'"),
@@ -29,11 +30,7 @@ BAD = [
     ("ndcg", {"gain": {1: None}}, f"ndcg: gain must be {GAINS}, not '1:None'"),
     ("ndcg", {"gain": {1: math.inf}}, f"ndcg: gain must be {GAINS}, not '1:inf'"),
     ("utility", {"weights": (1, 2)}, "utility: weights must be 4 numbers, not '1;2'"),
-    (
-        "mean_iprec",
-        {"recalls": ()},
-        "mean_iprec: recalls must be numbers such as 0.25;0.5, each at least 0 and at most 1, not ''",
-    ),
+    ("mean_iprec", {"recalls": ()}, f"mean_iprec: recalls must be {LEVELS}, not ''"),
 ]
 
 
@@ -45,18 +42,14 @@ def test_bad_parameters(name, values, message):
 
 
 FULL = "norm=relevant,ties=rank,nothing=zero)"
+REST = "rel=0,ties=rank,ideal=judged,fewest=0"
 GOOD = [
     ("ap", {}, "ap", f"ap(rel=1,{FULL}"),
     ("ap", {"k": None}, "ap", f"ap(rel=1,{FULL}"),
     ("ap", {"k": 10.0}, "ap@10", f"ap(rel=1,{FULL}@10"),
     ("ap", {"k": np.int32(10), "rel": np.float32(0.5)}, "ap(rel=0.5)@10", f"ap(rel=0.5,{FULL}@10"),
     ("ap", {"k": 2**53}, "ap@9007199254740992", f"ap(rel=1,{FULL}@9007199254740992"),
-    (
-        "ndcg",
-        {"gain": {2: 9, 1: 3.5}},
-        "ndcg(gain=1:3.5;2:9)",
-        "ndcg(gain=1:3.5;2:9,rel=0,ties=rank,ideal=judged,fewest=0)",
-    ),
+    ("ndcg", {"gain": {2: 9, 1: 3.5}}, "ndcg(gain=1:3.5;2:9)", f"ndcg(gain=1:3.5;2:9,{REST})"),
     ("iprec", {"recall": 0}, "iprec@0", "iprec(rel=1,cut=round)@0"),
     ("err", {}, "err", "err(gain=exp2,above=error)"),
 ]

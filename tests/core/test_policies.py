@@ -155,11 +155,6 @@ BAD = [
     ("precision", 64, "precision must be 'float64' or 'float32', not '64'"),
     ("duplicates", "drop", "duplicates must be 'error' or 'first' or 'last' or 'count' or 'once', not 'drop'"),
     ("missing", "nan", "missing must be 'zero' or 'skip' or 'error', not 'nan'"),
-    (
-        "no_relevant",
-        "error",
-        "no_relevant must be 'zero' or 'nan' or 'nan_all' or 'skip' or 'skip_unjudged', not 'error'",
-    ),
     ("negative", "", "negative must be 'unjudged' or 'nonrelevant', not ''"),
     ("exclude", "self", "exclude must be 'nothing' or 'query_id' or 'empty_id', not 'self'"),
     ("depth", 0, "depth must be a whole number at least 1, or None, not '0'"),
