@@ -106,22 +106,3 @@ def test_queries_that_the_run_lacks_count_only_if_asked_for():
         result = assay.evaluate(QRELS, RUN, list(expected), convention="trec_eval", missing=missing)
         assert result.mean == pytest.approx(expected)
     assert assay.evaluate(QRELS, RUN, "map", convention="trec_eval").queries == ["q1"]
-
-
-PRECISIONS = [
-    # In 32 bits the two tie, and x comes first by its name all the same.
-    ({"a": 1.0, "x": 1.0 + 2**-40}, 1 / 2, 1 / 2),
-    ({"a": 1.0 + 2**-40, "x": 1.0}, 1, 1 / 2),
-]
-
-
-@for_each(("ranking", "in_64_bits", "in_32_bits"), PRECISIONS)
-def test_scores_are_compared_in_the_versions_own_precision(ranking, in_64_bits, in_32_bits):
-    for version, expected in (("trec_eval", in_64_bits), ("trec_eval_9", in_32_bits)):
-        result = assay.evaluate(QRELS, {"q1": ranking, "q2": {"a": 1}}, "recip_rank", convention=version)
-        assert result.scores["recip_rank"].tolist() == [expected, 1]
-
-
-def test_grades_are_cut():
-    result = assay.evaluate(QRELS, {"q1": {"a": 2.0, "x": 1.0}}, "ndcg", convention="trec_eval")
-    assert result["ndcg"] == pytest.approx(2 / (2 + 0.6309297535714574))

@@ -14,14 +14,8 @@ HERE = Path(__file__).parent
 def alone(kind, **variables):
     """`alone.py` in a process of its own; it prints the module of its session, and whether pandas was imported."""
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
-    return subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, HERE / "alone.py", kind],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=300,
-    )
+    command = [sys.executable, HERE / "alone.py", kind]
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment, timeout=300)  # noqa: S603 - our own script
 
 
 def printed(done):
