@@ -82,15 +82,12 @@ def test_in_long_ties():
 
 
 UNMET = {query: {"x": 1.0} for query in QUERIES}
+GIVEN = "the judgments have 'g', the run has ''"
 SHOWN = [
     (QRELS, FIRST, nullcontext()),
     (QRELS, LAST, nullcontext()),
     (QRELS, UNMET, pytest.warns(assay.DataWarning, match="the judgments have '', 'g', the run has 'x'")),
-    (
-        {"q": {"g": 1}},
-        {"q": {"": 1.0}},
-        pytest.warns(assay.DataWarning, match="the judgments have 'g', the run has ''"),
-    ),
+    ({"q": {"g": 1}}, {"q": {"": 1.0}}, pytest.warns(assay.DataWarning, match=GIVEN)),
 ]
 
 

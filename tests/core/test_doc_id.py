@@ -77,6 +77,7 @@ def test_the_field_of_an_item(path, item, document):
 NOT_A_RULE = f"is not a rule; a rule is {EXAMPLES}"
 GROUPS = r"groups; mark the document's id with one, as in ^(.+)-\d+$, and write other groups as (?:…)"
 REGEX = "doc_id: the regular expression"
+TOO_LARGE = "Compiled regex exceeds size limit of 10485760 bytes."
 LOOKING = "look-around, including look-ahead and look-behind, is not supported"
 REFUSED = [
     ("", f"doc_id: '' {NOT_A_RULE}"),
@@ -94,10 +95,7 @@ REFUSED = [
     ("regex:(a)(?=b)", f"{REGEX} '(a)(?=b)' cannot be used: {LOOKING}"),
     (r"regex:(a)\1", rf"{REGEX} '(a)\1' cannot be used: backreferences are not supported"),
     ("regex:(a", f"{REGEX} '(a' cannot be used: unclosed group"),
-    (
-        r"regex:(\w{1000}){1000}",
-        rf"{REGEX} '(\w{{1000}}){{1000}}' cannot be used: Compiled regex exceeds size limit of 10485760 bytes.",
-    ),
+    (r"regex:(\w{1000}){1000}", rf"{REGEX} '(\w{{1000}}){{1000}}' cannot be used: {TOO_LARGE}"),
 ]
 
 

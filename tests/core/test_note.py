@@ -22,15 +22,11 @@ def test_every_sentence_renders(kind, about, count):
     assert not re.search(r"[{}|\[\]]", note.text)
 
 
+NO_RELEVANT = Note.of(NoteKind.NO_RELEVANT, queries=["q1", "q2", "q3"], effect="scored 0")
+MISSING = Note.of(NoteKind.MISSING, queries=["q1"], measures=["ap", "rr"], effect="left out")
 NOTES = [
-    (
-        Note.of(NoteKind.NO_RELEVANT, queries=["q1", "q2", "q3"], effect="scored 0"),
-        "3 queries have no relevant documents; scored 0: 'q1', 'q2', 'q3'",
-    ),
-    (
-        Note.of(NoteKind.MISSING, queries=["q1"], measures=["ap", "rr"], effect="left out"),
-        "ap, rr: 1 query in the judgments is missing from the run; left out: 'q1'",
-    ),
+    (NO_RELEVANT, "3 queries have no relevant documents; scored 0: 'q1', 'q2', 'q3'"),
+    (MISSING, "ap, rr: 1 query in the judgments is missing from the run; left out: 'q1'"),
     (Note.of(NoteKind.SCATTERED, count=1200), "rows of 1,200 queries are not contiguous; grouped by query"),
     (Note.of(NoteKind.MEASURE, remark="[a|b] {c}"), "[a|b] {c}"),
     (Note("missing", "as it is"), "as it is"),
