@@ -81,7 +81,4 @@ def table_of(frame: polars.DataFrame, caption: str, notes: Iterable[Note] = ()) 
 
 
 def rows_of(frame: polars.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {name: value if isinstance(value, str) else finite(value) for name, value in row.items()}
-        for row in frame.iter_rows(named=True)
-    ]
+    return [{name: finite(value) for name, value in row.items()} for row in frame.iter_rows(named=True)]

@@ -151,9 +151,8 @@ class Result(Exports):
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""
         columns = {name: self.scores[name].tolist() for name in self.measures}
-        return {
-            query: {name: column[row] for name, column in columns.items()} for row, query in enumerate(self.queries)
-        }
+        places = enumerate(self.queries)
+        return {query: {name: column[row] for name, column in columns.items()} for row, query in places}
 
     def interval(self, name: str | Measure, *, level: float = LEVEL, seed: int = 0) -> Interval:
         """A bootstrap interval of the mean over queries; the same seed gives the same interval.

@@ -210,10 +210,9 @@ def check_computed_alike(key: str, first: Result, other: Result) -> None:
         rule: Any
         for rule in (each.doc_id for each in policies):
             if rule is not None and rule.is_forgotten:
-                raise MismatchError(
-                    f"{key}: the stored result has doc_id={rule}, and it is not known which function that was; "
-                    "evaluate again with a rule, such as before:#, or with a function that has a name"
-                )
+                said = f"the stored result has doc_id={rule}, and it is not known which function that was"
+                advice = "evaluate again with a rule, such as before:#, or with a function that has a name"
+                raise MismatchError(f"{key}: {said}; {advice}")
         return
     said = f"{how[0]} in one result, {how[1]} in the other"
     raise MismatchError(f"{key} was not computed alike: {said}; compute both the same way")

@@ -69,9 +69,8 @@ def files_in(folder: str | os.PathLike[str], runs: Iterable[str]) -> list[Path]:
 
 def stored_content(result: Result) -> bytes:
     if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
-        raise DataError(
-            f"the query id {show(wrong[0])} cannot be stored; use ids that are valid Unicode and not too long"
-        )
+        advice = "use ids that are valid Unicode and not too long"
+        raise DataError(f"the query id {show(wrong[0])} cannot be stored; {advice}")
     policies = {name: result.policies_of(name) for name in result.measures}
     for sentence in find_outside(result.measures, policies, result.queries, result.scores):
         raise DataError(f"the result cannot be stored: {sentence}")

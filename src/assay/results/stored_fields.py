@@ -281,10 +281,8 @@ def absent_definition(name: str, aggregate: Any, higher_is_better: bool, corpus:
     """The definition with only a name. It is created once, so that equal names are equal measures."""
 
     def unknown(judged: Judged) -> Any:  # noqa: ANN401 - an array, or one number
-        raise MeasureError(
-            f"{show(name)} is known only from a stored result and cannot score {judged.size} queries; "
-            "define it with @assay.extend.measure"
-        )
+        said = f"{show(name)} is known only from a stored result and cannot score {judged.size} queries"
+        raise MeasureError(f"{said}; define it with @assay.extend.measure")
 
     about: dict[str, Any] = {"aggregate": aggregate, "higher_is_better": higher_is_better}
     return AbsentDefinition(name, unknown, name, "", corpus=unknown if corpus else None, **about)

@@ -129,9 +129,8 @@ def test_measures_have_defaults_and_may_be_one_name_or_objects():
 
 
 def test_trec_eval_skips_missing_queries_and_has_its_own_names():
-    result = assay.evaluate(
-        HALF, {"q1": ["x", "a"]}, ["map", "P_5,1", "recip_rank", "num_q", "ndcg_cut.5"], convention="trec_eval"
-    )
+    names = ["map", "P_5,1", "recip_rank", "num_q", "ndcg_cut.5"]
+    result = assay.evaluate(HALF, {"q1": ["x", "a"]}, names, convention="trec_eval")
     expected = {"map": 0.5, "P_1": 0, "P_5": 0.2, "recip_rank": 0.5, "num_q": 1, "ndcg_cut.5": 1 / np.log2(3)}
     assert (result.mean, result.queries, result.convention) == (expected, ["q1"], "trec_eval")
     plain = assay.evaluate(HALF, {"q1": ["a"]}, ["ap", "num_q"])

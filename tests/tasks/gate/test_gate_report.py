@@ -58,15 +58,25 @@ def test_json_has_every_field_and_no_nan():
     report = assay.gate({"q": ["d"]}, {"q": ["x", "d"]}, baseline={"q": ["d"]}, max_drop={"rr": 0.1})
     content = json.loads(report.to_json())
     assert content["passed"] is True
-    keys = "schema version passed checks signature alpha strict test samples seed notes"
-    assert list(content) == keys.split()
+    assert list(content) == [
+        "schema",
+        "version",
+        "passed",
+        "checks",
+        "signature",
+        "alpha",
+        "strict",
+        "test",
+        "samples",
+        "seed",
+        "notes",
+    ]
     (check,) = content["checks"]
     assert check["detectable"] is None
     assert check["too_few"] is True
     documents = [{"document": "d", "grade": 1.0, "before": 1, "after": 2, "contribution": -0.5, "text": None}]
-    assert check["worst"] == [
-        {"query": "q", "question": None, "before": 1.0, "after": 0.5, "difference": -0.5, "documents": documents}
-    ]
+    numbers = {"before": 1.0, "after": 0.5, "difference": -0.5}
+    assert check["worst"] == [{"query": "q", "question": None, **numbers, "documents": documents}]
     assert content["samples"] == 100_000
     assert "NaN" not in report.to_json()
 

@@ -86,10 +86,9 @@ def without_strict(
     readings: Mapping[str, list[Reading]], error: DuplicateError
 ) -> tuple[dict[str, list[Reading]], Note]:
     """The readings that allow duplicate documents, and a note on the others; raises if a measure has none."""
-    lenient = {
-        name: [reading for reading in each if reading.chosen.policies.duplicates != "error"]
-        for name, each in readings.items()
-    }
+    lenient = {}
+    for name, each in readings.items():
+        lenient[name] = [reading for reading in each if reading.chosen.policies.duplicates != "error"]
     if not all(lenient.values()):
         raise error
     strict = dict.fromkeys(each.tool for name in readings for each in readings[name] if each not in lenient[name])

@@ -117,13 +117,11 @@ class Audit(Exports):
         """One row per measure and tool."""
         names = ("measure", "tool", "name", "value", "queries", "why it differs")
         columns = tuple(Column(name, is_text=name not in ("value", "queries")) for name in names)
-        rows = tuple(
-            (measure, each.tool, each.shown, each.value, each.queries, differences(each))
-            for measure, accounts in self.accounts.items()
-            for each in accounts
-        )
+        rows = []
+        for measure, each in ((name, each) for name in self for each in self[name]):
+            rows.append((measure, each.tool, each.shown, each.value, each.queries, differences(each)))
         notes = (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties))
-        return Table(columns, rows, notes=notes)
+        return Table(columns, tuple(rows), notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: every number and every step."""

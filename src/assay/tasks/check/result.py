@@ -89,12 +89,10 @@ class CheckReport(Exports):
     def table(self) -> Table:
         """One row per finding."""
         names = ("subject", "place", "level", "kind", "text", "advice")
-        rows = tuple(
-            (file.subject, each.place, each.level, each.kind, each.text, each.advice)
-            for file in self.files
-            for each in file.findings
-        )
-        return Table(tuple(Column(name, is_text=True) for name in names), rows)
+        rows = []
+        for file in self.files:
+            rows += [(file.subject, *(getattr(each, name) for name in names[1:])) for each in file.findings]
+        return Table(tuple(Column(name, is_text=True) for name in names), tuple(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects."""

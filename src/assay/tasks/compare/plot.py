@@ -158,9 +158,9 @@ def draw_precision_recall(read: ScoredRuns, choice: Choice) -> Chart:
 
     key = measure_of(read, choice)
     levels = {recall: assay_measure(read, key, f"iprec@{recall:g}") for recall in RECALLS}
-    curves = {
-        run: [(recall, means_at(read, run, key, each)[0]) for recall, each in levels.items()] for run in read.results
-    }
+    curves = {}
+    for run in read.results:
+        curves[run] = [(recall, means_at(read, run, key, each)[0]) for recall, each in levels.items()]
     return precision_recall(curves, f"Means over {queries_of(read, key)} at 11 levels of recall.")
 
 

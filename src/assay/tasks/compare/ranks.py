@@ -220,9 +220,8 @@ def columns_of(hits: Hits) -> tuple[Any, ...]:
 
 def is_shown(document: Document) -> bool:
     """Whether a document is shown to people: relevant, or with a contribution, or wrong and on top of a ranking."""
-    return (
-        document.contribution not in (None, 0.0) or (document.grade or 0) > 0 or 1 in (document.before, document.after)
-    )
+    is_relevant, is_on_top = (document.grade or 0) > 0, 1 in (document.before, document.after)
+    return is_relevant or is_on_top or document.contribution not in (None, 0.0)
 
 
 def query_cell(move: Move) -> str:
@@ -295,10 +294,8 @@ def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, st
         return {}
     found = read_texts(data, kind, only=wanted)
     if not found:
-        raise MismatchError(
-            f"none of the {kind.noun}s to show has a text: they are {some(sorted(wanted))}; "
-            f"pass the {kind.noun}s of this collection, with the same ids"
-        )
+        said = f"none of the {kind.noun}s to show has a text: they are {some(sorted(wanted))}"
+        raise MismatchError(f"{said}; pass the {kind.noun}s of this collection, with the same ids")
     return found
 
 

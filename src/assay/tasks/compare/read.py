@@ -76,9 +76,8 @@ def name_all(
     runs = runs.results if isinstance(runs, Results) else runs
     if isinstance(runs, (list, tuple)) and is_stored(qrels):
         qrels, runs = None, [qrels, *runs]
-    if not isinstance(runs, (list, tuple)) or not all(
-        isinstance(run, (str, os.PathLike, StandardInput)) for run in runs
-    ):
+    paths = (str, os.PathLike, StandardInput)
+    if not isinstance(runs, (list, tuple)) or not all(isinstance(run, paths) for run in runs):
         return qrels, name_runs(runs, (Result,))
     found: list[tuple[str, object]] = []
     for run in runs:
@@ -167,10 +166,8 @@ def anchor_runs(scored: ScoredRuns, runs: Mapping[str, object], format: str | No
     if isinstance(human, Mapping) and all(name in human for name in scored.results):
         people = {name: read_given_scores(human[name], list(scored.first.measures)) for name in scored.results}
     elif scored.ranks is None:
-        raise DataError(
-            "a finished result cannot be scored by human judgments; compare runs, or results that were "
-            "anchored by them when they were scored"
-        )
+        advice = "compare runs, or results that were anchored by them when they were scored"
+        raise DataError(f"a finished result cannot be scored by human judgments; {advice}")
     else:
         scorer = scored_by_people(scored.ranks.scorer, human, scored.first)
         people = {name: scorer.evaluate(run, format=format) for name, run in runs.items()}
@@ -183,7 +180,6 @@ def check_queries(results: Mapping[str, Result]) -> None:
     (name, first), *others = results.items()
     for other, result in others:
         if result.queries != first.queries:
-            different = sorted(set(first.queries) ^ set(result.queries))
-            raise MismatchError(
-                f"{show(name)} and {show(other)} have different queries: {some(different)}; {count_missing()}"
-            )
+            different = some(sorted(set(first.queries) ^ set(result.queries)))
+            both = f"{show(name)} and {show(other)}"
+            raise MismatchError(f"{both} have different queries: {different}; {count_missing()}")

@@ -277,9 +277,8 @@ class QueryLists:
         self.starts = list(self.qrels.index_starts)
         judged = [ranks.judged[name, first] for name in runs]
         # Of each run: where the hits of each query begin, and their documents and ranks.
-        self.hits = [
-            (each.hits.starts.tolist(), each.hits.document.tolist(), each.hits.rank.tolist()) for each in judged
-        ]
+        columns = [(each.hits.starts, each.hits.document, each.hits.rank) for each in judged]
+        self.hits = [[column.tolist() for column in each] for each in columns]
         self.retrieved = [each.retrieved.tolist() for each in judged]
         self.tops = [(ranks.tops[name].starts.tolist(), ranks.tops[name].ids()) for name in runs]
         self.worth = {measure: [Worth.of_run(ranks, name, measure) for name in runs] for measure in ranks.measures}
@@ -296,10 +295,10 @@ class QueryLists:
         places: dict[str, int] = {}
         tops = [top[starts[number] : starts[number + 1]] for starts, top in self.tops]
         ranked = [[first_or_place(name, places) for name in top] for top in tops]
-        hits = [
-            list(zip(*(column[slice(*starts[number : number + 2])] for column in columns), strict=True))
-            for starts, *columns in self.hits
-        ]
+        hits = []
+        for starts, *columns in self.hits:
+            rows = slice(*starts[number : number + 2])
+            hits.append(list(zip(*(column[rows] for column in columns), strict=True)))
         # The relevant documents that a run has further down than is shown, and those that no run retrieved.
         below = [[hit for hit in each if hit[1] > self.top and self.is_relevant(hit[0])][:MOST_BELOW] for each in hits]
         found = {document for each in hits for document, _ in each}

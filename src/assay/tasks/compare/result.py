@@ -255,9 +255,8 @@ class Comparison(Exports):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
         by_run = self._ordered_means(measure)
         places = places_of([self._sign(measure) * by_run[name] for name in marks])
-        return [
-            Marked(by_run[name], place, tuple(beaten.get(name, ()))) for name, place in zip(marks, places, strict=True)
-        ]
+        placed = zip(marks, places, strict=True)
+        return [Marked(by_run[name], place, tuple(beaten.get(name, ()))) for name, place in placed]
 
     def table(self) -> Table:
         """One row per run, one column per measure."""

@@ -276,9 +276,8 @@ class Scorer:
         run = gather(run) if isinstance(run, Iterator) else run
         listed = count_queries(run)
         if None not in (listed, self.listed) and listed != self.listed:
-            raise MismatchError(
-                f"the judgments have {self.listed} queries and the run has {listed}; lists must have the same length"
-            )
+            both = f"the judgments have {self.listed} queries and the run has {listed}"
+            raise MismatchError(f"{both}; lists must have the same length")
         ranking, columns = self.start(), how.get("columns")
         read = partial(ranking.read, threads=self.threads, **how)
         _, refused, taken = self.read_as_tools(run, read, judgments=False, columns=columns)

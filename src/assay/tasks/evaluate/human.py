@@ -93,10 +93,8 @@ def human_values(result: Result, people: Result) -> tuple[dict[str, FloatArray],
             measure, theirs = result.measures[key], people.measures[own]
             # A parameter that the judgments set, such as the highest grade, may be another one under those of people.
             if measure.definition is theirs.definition and measure != theirs:
-                raise MismatchError(
-                    f"{key} is {measure.full_name} by all judgments and {theirs.full_name} by the human ones; "
-                    "name the measure with its parameters"
-                )
+                both = f"{measure.full_name} by all judgments and {theirs.full_name} by the human ones"
+                raise MismatchError(f"{key} is {both}; name the measure with its parameters")
             human[key] = values
     if not human:
         reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in plain.items())

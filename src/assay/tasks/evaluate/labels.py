@@ -107,9 +107,8 @@ def check_grades(grades: Sequence[float | None], place: str, *, unjudged: bool) 
             raise DataError(f"{place} must be a list of grades, not {show(given)}")
         # A 16-bit or 32-bit float cannot be compared with a limit beyond its range, and a large integer is not a float.
         if is_number and not abs(grade if isinstance(grade, int) else float(grade)) <= LARGEST_GRADE:
-            raise DataError(
-                f"{place} has the grade {show(grade)}; grades must be between -{LARGEST_GRADE:g} and {LARGEST_GRADE:g}"
-            )
+            allowed = f"grades must be between -{LARGEST_GRADE:g} and {LARGEST_GRADE:g}"
+            raise DataError(f"{place} has the grade {show(grade)}; {allowed}")
     return np.array([np.nan if grade is None else float(grade) for grade in given], dtype=np.float64)
 
 

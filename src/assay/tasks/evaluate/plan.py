@@ -142,11 +142,11 @@ class Plan:
 
     def unusable(self, ranking: Ranking) -> dict[str, set[str]]:
         """For each measure the queries that its tool refuses, if it refuses any."""
-        both = {
-            name: {query for refused in ranking.refused.values() for query in refused.get(tool.name, ())}
-            for name, tool in self.tools.items()
-        }
-        return {name: queries for name, queries in both.items() if queries}
+        found = {}
+        for name, tool in self.tools.items():
+            if queries := {query for each in ranking.refused.values() for query in each.get(tool.name, ())}:
+                found[name] = queries
+        return found
 
 
 def make_plan(

@@ -162,9 +162,8 @@ def is_among(queries: list[str], some: Collection[str]) -> BoolArray:
 def compute(measure: Measure, judged: Judged) -> FloatArray:
     scores = measure(judged)
     if scores.shape != (judged.size,):
-        raise MeasureError(
-            f"{measure}: expected {judged.size} values, one per query, got an array of shape {scores.shape}"
-        )
+        wanted = f"expected {judged.size} values, one per query"
+        raise MeasureError(f"{measure}: {wanted}, got an array of shape {scores.shape}")
     return scores
 
 

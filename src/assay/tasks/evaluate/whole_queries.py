@@ -137,10 +137,8 @@ class WholeQueries:
         for group in self.plan.groups:
             kept = {repeats_of(group.policies), group.policies.duplicates} & {"first", "last"}
             if kept and ranking.repeats_dropped(group.number) and not self.has_order:
-                raise DataError(
-                    f"the run has duplicate documents, and rows of a DataFrame have no {kept.pop()} one; name a column "
-                    f"with their order: {Option('order_column')}"
-                )
+                said = f"the run has duplicate documents, and rows of a DataFrame have no {kept.pop()} one"
+                raise DataError(f"{said}; name a column with their order: {Option('order_column')}")
 
     def unjudged(self, counted: Counted, run: str | None) -> polars.DataFrame:
         """What there is to say of queries that only a run has: nothing but that."""

@@ -170,8 +170,7 @@ def align_baseline(run: Result, baseline: Result, names: list[str]) -> Result:
     lacking = {"baseline": [each for each in run.queries if each not in known], "run": sorted(known - {*run.queries})}
     for side, missing in lacking.items():
         if missing:
-            raise MismatchError(
-                f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}; "
-                f"score both with the same judgments and {Option('missing', 'zero')}, or save a new baseline"
-            )
+            said = f"{count(len(missing), 'query', 'queries')} missing from the {side}: {some(missing)}"
+            advice = f"score both with the same judgments and {Option('missing', 'zero')}, or save a new baseline"
+            raise MismatchError(f"{said}; {advice}")
     return align_by_query(baseline, run.queries)

@@ -140,10 +140,8 @@ class GateReport(Exports):
         """One row per check."""
         names = ("result", "measure", "check", "value", "limit", "baseline", "drop", "p", "p_corrected", "detectable")
         columns = tuple(Column(name, is_text=name in TEXT_COLUMNS) for name in (*names, "queries", "reason"))
-        rows = tuple(
-            (outcome(check), *(getattr(check, name) for name in names[1:]), check.queries, check.reason)
-            for check in self.checks
-        )
+        fields = [column.name for column in columns[1:]]
+        rows = tuple((outcome(check), *(getattr(check, name) for name in fields)) for check in self.checks)
         return Table(columns, rows, self.signature.summary, tuple(map(str, self.notes)), self.signature.hint)
 
     def to_markdown(self, *, digits: int | None = None, caption: str | None = None) -> str:
