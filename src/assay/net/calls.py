@@ -160,13 +160,11 @@ class CallLoop:
                 self._loop.set_exception_handler(lambda *_: None)
                 self._thread = threading.Thread(target=run_loop, args=(self._loop,), daemon=True, name=self._name)
                 self._thread.start()
-            loop = self._loop
-            future = asyncio.run_coroutine_threadsafe(settle(), loop)
+            future = asyncio.run_coroutine_threadsafe(settle(), self._loop)
         try:
             value, error, taken = future.result(seconds)
         except TimeoutError:
             future.cancel()
-            loop.call_soon_threadsafe(close_unstarted, awaitable)
             raise LateError from None
         if error is not None:
             raise error
@@ -180,12 +178,6 @@ class CallLoop:
             loop.call_soon_threadsafe(loop.stop)
             if threading.current_thread() is not self._thread:
                 self._thread.join(2 * LAST_WAIT)
-
-
-def close_unstarted(awaitable: Awaitable[Any]) -> None:
-    """Closes a coroutine that the loop did not get to in time, which Python would warn of."""
-    if inspect.iscoroutine(awaitable) and inspect.getcoroutinestate(awaitable) == inspect.CORO_CREATED:
-        awaitable.close()
 
 
 def run_loop(loop: asyncio.AbstractEventLoop) -> None:
