@@ -224,13 +224,18 @@ class Writer:
     def _record(self, pending: list[Pending]) -> None:
         """Records votes in one transaction; each future hears what became of its own, whatever happens."""
         outcomes: Sequence[Any]
+        recorded: Sequence[Recorded | AssayError]
         try:
             if pending[0].kinds is None:
-                outcomes = self._store.record([vote for each in pending for vote in each.votes])
-                self._tell(outcomes)
+                outcomes = recorded = self._store.record([vote for each in pending for vote in each.votes])
             else:
-                outcomes = [self._store.record_whole(pending[0].votes, pending[0].kinds)]
-                self._tell(outcomes[0])
+                recorded = self._store.record_whole(pending[0].votes, pending[0].kinds)
+                outcomes = [recorded]
+            new = [each.event for each in recorded if isinstance(each, Recorded) and each.is_new]
+            new.sort(key=lambda event: event.id)
+            # Not too many at once: others wait for the same lock.
+            for start in range(0, len(new), MOST):
+                self._take(new[start : start + MOST])
         except BaseException as error:  # noqa: BLE001 - it reaches those who wait
             outcomes = [error] * len(pending)
         for each, outcome in zip(pending, outcomes, strict=True):
@@ -238,10 +243,3 @@ class Writer:
                 each.future.set_exception(outcome)
             else:
                 each.future.set_result(outcome)
-
-    def _tell(self, outcomes: Iterable[Recorded | AssayError]) -> None:
-        """Hands on the new events, in order, and not too many at once: others wait for the same lock."""
-        new = [each.event for each in outcomes if isinstance(each, Recorded) and each.is_new]
-        new.sort(key=lambda event: event.id)
-        for start in range(0, len(new), MOST):
-            self._take(new[start : start + MOST])
