@@ -36,22 +36,17 @@ def legal_metrics(numbers: Iterable[tuple[str, float | None]], longest: int = LO
     {'ndcg_at_10': 0.5, 'ap_rel_2_at_100': 0.25, 'ndcg_at_10_2': 0.75}
     """
     every = list(numbers)
-    names = legal_names([name for name, _ in every], longest)
-    return {
-        name: float(value)
-        for name, (_, value) in zip(names, every, strict=True)
-        if value is not None and math.isfinite(value)
-    }
+    values = dict(zip(legal_names([name for name, _ in every], longest), (value for _, value in every), strict=True))
+    return {name: float(each) for name, each in values.items() if each is not None and math.isfinite(each)}
 
 
 def grouped_metrics(groups: Mapping[str, Iterable[tuple[str, float | None]]]) -> dict[str, float]:
     """The numbers of several groups, as `group/name`, which MLflow shows together."""
-    titles = legal_names(groups, LONGEST_GROUP)
-    return {
-        f"{title}/{name}": value
-        for title, numbers in zip(titles, groups.values(), strict=True)
-        for name, value in legal_metrics(numbers, LONGEST - LONGEST_GROUP - 1).items()
-    }
+    found: dict[str, float] = {}
+    for title, numbers in zip(legal_names(groups, LONGEST_GROUP), groups.values(), strict=True):
+        legal = legal_metrics(numbers, LONGEST - LONGEST_GROUP - 1)
+        found |= {f"{title}/{name}": value for name, value in legal.items()}
+    return found
 
 
 def legal_names(names: Iterable[str], longest: int) -> list[str]:

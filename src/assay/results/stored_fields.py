@@ -215,9 +215,8 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
 def is_same_measure(named: Measure, measure: Measure) -> bool:
     is_bound = measure.definition.bind is not None and named.definition is measure.definition
     # Gold in groups, such as texts and spans, is counted over groups under the measure's own name.
-    is_grouped = measure.definition.name == f"group_{named.definition.name}" and all(
-        named.values.get(name) == value for name, value in measure.values.items()
-    )
+    is_grouped = measure.definition.name == f"group_{named.definition.name}"
+    is_grouped &= all(named.values.get(name) == value for name, value in measure.values.items())
     return is_bound or is_grouped or named == measure
 
 

@@ -125,12 +125,10 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
         ]
         text = ", ".join(filter(None, parts))
     else:
-        parts = [
-            f"{told(names)} {'is' if len(names) == 1 else 'are'} {word}" if names else ""
-            for names, word in ((beaten_by, "better"), (beats, "worse"))
-        ]
-        parts.append(f"no difference found for {open_runs}" if undecided else "")
-        text = f"{head} against {run}: {'; '.join(filter(None, parts))}"
+        sides = [(names, word) for names, word in ((beaten_by, "better"), (beats, "worse")) if names]
+        parts = [f"{told(names)} {'is' if len(names) == 1 else 'are'} {word}" for names, word in sides]
+        parts += [f"no difference found for {open_runs}"] if undecided else []
+        text = f"{head} against {run}: {'; '.join(parts)}"
     return VerdictLine(measure, run, beats, beaten_by, undecided, text)
 
 

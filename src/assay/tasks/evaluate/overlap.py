@@ -114,9 +114,8 @@ def describe_documents(qrels: Qrels, run: GivenRun, rule: str | None) -> tuple[s
     judged, retrieved = sample_both(qrels, sample or {})
     if sample is None:
         return describe_ids(IdsOfBoth(list(judged), None))
-    both = IdsOfBoth(
-        [each for each in judged if each not in retrieved], [each for each in retrieved if each not in judged]
-    )
+    unknown = [each for each in retrieved if each not in judged]
+    both = IdsOfBoth([each for each in judged if each not in retrieved], unknown)
     if not isinstance(rule, DocIdRule) or rule.is_field:
         return describe_ids(both)
     # The rule is what is wrong: the ids are shown as it leaves them, and what it was applied to may fit another.
