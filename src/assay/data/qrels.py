@@ -147,13 +147,24 @@ class Qrels(QueryTable):
         if duplicates is not None:
             check_policy("duplicates", duplicates)
         data = gather(data) if isinstance(data, Iterator) else data
-        super().__init__(read_rows(data, format, columns, judgments=True))
+        self._hold(
+            read_rows(data, format, columns, judgments=True), duplicates, describe(data) if is_source(data) else None
+        )
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")
-        self.duplicates = duplicates
-        self.source = describe(data) if is_source(data) else None
+
+    def _hold(self, rows: Rows, duplicates: str | None, source: str | None = None) -> None:
+        super().__init__(rows)
+        self.duplicates, self.source = duplicates, source
         self.index = self.make_index(duplicates or "count")
         self.indexes: dict[str, Index] = {}
+
+    @classmethod
+    def of_nothing(cls) -> Qrels:
+        """Judgments of no query, for a part of a run whose queries nobody judged."""
+        qrels = cls.__new__(cls)
+        qrels._hold(Rows.from_judgments({}), None)
+        return qrels
 
     def __reduce__(self) -> tuple[Callable[..., Qrels], tuple[object], dict[str, str | None]]:
         return partial(Qrels, duplicates=self.duplicates), (self._as_given(),), {"source": self.source}

@@ -66,9 +66,10 @@ class Counted:
     def of_ranking(cls, ranking: Ranking, number: int, run: str | None, **chunks: Any) -> Counted:  # noqa: ANN401 - totals
         """What is known of some whole rankings under the options of a number, in which they share no other part."""
         counts, qrels = ranking.counts(number), ranking.qrels
+        queries = polars.Series(qrels.queries, dtype=polars.String)
         facts = polars.DataFrame(
             {
-                "query_id": qrels.queries,
+                "query_id": queries,
                 **{name: integers(counts[name]) for name in ("retrieved", "repeats")},
                 **{name: floats(counts[name]) for name in SPREAD},
             }
@@ -77,7 +78,7 @@ class Counted:
         documents = integers(counts["document"]).tolist()
         hits = polars.DataFrame(
             {
-                "query_id": polars.Series(qrels.queries)[integers(counts["query"])],
+                "query_id": queries[integers(counts["query"])],
                 "doc_id": [None if each < 0 else qrels.index.document(each) for each in documents],
                 "score": floats(counts["score"]),
                 **{name: integers(counts[name]) for name in COUNTS},

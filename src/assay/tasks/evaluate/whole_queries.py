@@ -96,8 +96,7 @@ class WholeQueries:
         is_by_field = rule is not None and rule.is_field
         changes = {"doc_id": DOCUMENT_COLUMN} if is_by_field else {}
         plan = replace(self.plan, policies=self.plan.policies.changed(changes))
-        # Nothing is counted of queries without judgments, but a ranker needs some.
-        scorer = Scorer(plan, qrels or Qrels({"\0": {"\0": 1}}), threads=1)
+        scorer = Scorer(plan, qrels or Qrels.of_nothing(), threads=1)
         parts = [Counted()]
         for run, frame in self.by_run(rows):
             self.check_places(frame)
