@@ -22,6 +22,7 @@ TABLE = {
     "no query": ([], [], "mean", (nan, nan)),
     "no query with both": ([nan, 0.5], [0.5, nan], "mean", (nan, nan)),
     "one query with both": ([0.25, nan], [0.75, 0.1], "mean", (nan, nan)),
+    "four queries": ([0, 0.5, 0.25, 0.5], [0.5, 0.5, 0.5, 1], "mean", (0.0625, 0.5)),
     "no difference": ([0.1, 0.7, 0.3], [0.1, 0.7, 0.3], "mean", (0, 0)),
     "a constant difference": ([0.1, 0.7, 0.3], [0.2, 0.8, 0.4], "mean", (0.1, 0.1)),
     "a constant difference, in all": ([1, 2, 3], [2, 3, 4], "sum", (3, 3)),

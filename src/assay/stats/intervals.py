@@ -216,9 +216,6 @@ def difference_intervals(
     """The intervals of `b` minus `a`, over the queries with a value in both.
 
     Pairs defined for the same queries share their samples, and arrays their sums.
-
-    >>> difference_intervals([np.array([0.0, 0.5, 0.25, 0.5])], [np.array([0.5, 0.5, 0.5, 1.0])], ["mean"])
-    [Interval(low=0.0625, high=0.5)]
     """
     intervals: dict[int, Interval] = {}
     groups: dict[bytes, list[int]] = {}
