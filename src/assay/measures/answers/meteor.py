@@ -116,13 +116,16 @@ def match_words(given: WordsLeft, right: WordsLeft, *, by_meaning: bool = False)
     found = {}
     for place in reversed(given):
         word = given[place]
-        if by_meaning and not places.keys().isdisjoint(meanings := synonyms(word)):
+        if by_meaning:
+            meanings = synonyms(word)
+            if places.keys().isdisjoint(meanings):
+                continue
             word = max(meanings & places.keys(), key=lambda each: places[each][-1])
-        elif by_meaning or word not in places:
-            continue
-        found[place] = places[word].pop()
-        if not places[word]:
-            del places[word]
+        same = places.get(word)
+        if same:
+            found[place] = same.pop()
+            if by_meaning and not same:
+                del places[word]
     return found
 
 
