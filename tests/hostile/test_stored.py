@@ -30,36 +30,29 @@ WRONG = {
     "surrogate": "\ud800",
     "escape": "\x1b[2J",
 }
-A_NOTE = ("a note must be an object", "a note is missing the field", "a note: ")
-IDS = "a note: measures must be a list of strings"
+A_NOTE = ("a note must be an object, not", "a note is missing the field", "a note: ")
+IDS = "a note: measures must be a list of strings, not"
 ROW = "row 1 of the queries"
 # A field of a file without a checksum, the values of WRONG that it can have, and what is said about the others.
 FIELDS = [
     (("assay",), "", "this is not a stored result"),
     (("version",), "", ("the file: version must be a whole number", "this file was written by a newer assay")),
-    (("written_by",), "word", "the file: written_by must be a word"),
+    (("written_by",), "word", "the file: written_by must be a word, not"),
     (("convention",), "", ("the file: convention must be a word, not", "unknown convention 'x'; update assay")),
-    (("policies",), "object", "the file: policies must be an object"),
+    (("policies",), "object", "the file: policies must be an object, not"),
     (("policies", "ties"), "removed", "ties must be 'docid_desc' or"),
-    (("policies", "order"), "removed", "order must be"),
     (("policies", "precision"), "removed", "precision must be 'float64' or 'float32', not"),
-    (("policies", "duplicates"), "removed", "duplicates must be"),
-    (("policies", "missing"), "removed", "missing must be"),
-    (("policies", "no_relevant"), "removed", "no_relevant must be"),
-    (("policies", "no_results"), "removed", "no_results must be"),
-    (("policies", "grades"), "removed", "grades must be"),
-    (("policies", "negative"), "removed", "negative must be"),
-    (("policies", "exclude"), "removed", "exclude must be"),
+    *((("policies", name), "removed", f"{name} must be") for name in ("order", "duplicates", "missing", "no_relevant", "no_results", "grades", "negative", "exclude")),
     (("policies", "depth"), "removed null", "depth must be a whole number"),
     (("policies", "judged_only"), "removed true", "judged_only must be True or False, not"),
     (("policies", "rel"), "removed negative fraction", "rel must be a number, not"),
-    (("measures",), "", ("the file: measures must be a list", "measure", "row 1 of the queries must be an id and 0 values")),
+    (("measures",), "", ("the file: measures must be a list, not", "measure 1", "row 1 of the queries must be an id and 0 values")),
     (("measures", 0), "", ("measure 1", "row 1 of the queries must be an id and 7 values")),
     (("measures", 0, "name"), "word", "measure 1"),
     (("measures", 0, "measure"), "word", "measure 1"),
     (("measures", 0, "aggregate"), "", ("measure 1: aggregate must be mean or geometric or sum", "measure 1 is missing")),
     (("measures", 0, "higher_is_better"), "true", ("measure 1: higher_is_better must be true or", "measure 1 is missing")),
-    (("notes",), "list", ("the file: notes must be a list", *A_NOTE)),
+    (("notes",), "list", ("the file: notes must be a list, not", *A_NOTE)),
     (("notes", 0), "removed", A_NOTE),
     (("notes", 0, "kind"), "word", A_NOTE),
     (("notes", 0, "text"), "empty word", A_NOTE),
@@ -67,7 +60,7 @@ FIELDS = [
     (("notes", 0, "measures", 0), "removed empty word escape", IDS),
     (("notes", 1, "count"), "removed", "a note: count must be a whole number, not"),
     (("notes", 1, "queries"), "removed list", "a note: queries must be a list of strings, not"),
-    (("queries",), "list", ("the file: queries must be a list", ROW, "the file is missing the field 'queries'")),
+    (("queries",), "list", ("the file: queries must be a list, not", ROW, "the file is missing the field 'queries'")),
     (("queries", 0), "removed", f"{ROW} must be an id and 8 values, not"),
     (("queries", 0, 0), "empty word escape", ROW),
     (("queries", 0, 1), "null fraction", ("ap of query 'q1'", f"{ROW} must be an id and 8 values, not")),
