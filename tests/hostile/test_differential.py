@@ -7,7 +7,7 @@ import lzma
 import math
 import random
 from collections import OrderedDict
-from collections.abc import Mapping
+from types import MappingProxyType
 
 import ir_measures
 import numpy as np
@@ -39,22 +39,6 @@ SETTINGS = [
     {"judged_only": True},
     {"depth": 10},
 ]
-
-
-class Other(Mapping):
-    """A mapping that is not a dict."""
-
-    def __init__(self, entries):
-        self.entries = entries
-
-    def __getitem__(self, key):
-        return self.entries[key]
-
-    def __iter__(self):
-        return iter(self.entries)
-
-    def __len__(self):
-        return len(self.entries)
 
 
 def moved(ranking):
@@ -138,7 +122,7 @@ def run_objects(run, choice):
     table, scattered = frame(rows, "score"), frame(choice.sample(rows, len(rows)), "score")
     return [
         OrderedDict((query, moved(ranking)) for query, ranking in run.items()),
-        Other({query: Other(ranking) for query, ranking in run.items()}),
+        MappingProxyType({query: MappingProxyType(ranking) for query, ranking in run.items()}),
         {query: list(ranking.items()) for query, ranking in run.items()},
         {query: tuple(choice.sample(list(ranking.items()), len(ranking))) for query, ranking in run.items()},
         {query: {each: np.float64(score) for each, score in ranking.items()} for query, ranking in run.items()},
@@ -165,7 +149,7 @@ def judgment_forms(qrels, folder):
     table.write_parquet(folder / "qrels.parquet")
     other = {query: {document: float(grade) for document, grade in grades.items()} for query, grades in qrels.items()}
     files = [folder / name for name in ("qrels.txt", "qrels.gz", "qrels.json", "qrels.parquet")]
-    return [qrels, other, Other(qrels), assay.Qrels(qrels), table, in_pandas(table, "relevance"), *files]
+    return [qrels, other, MappingProxyType(qrels), assay.Qrels(qrels), table, in_pandas(table, "relevance"), *files]
 
 
 def bits(result):

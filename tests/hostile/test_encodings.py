@@ -6,7 +6,6 @@ import pytest
 
 import assay
 from outcomes import check, run_command
-from refusals import COMPRESSORS
 from tables import for_each
 
 pytestmark = pytest.mark.attack("Encodings")
@@ -55,16 +54,6 @@ def test_text_with_a_mark_is_read(tmp_path, kind, encoding):
     name, text, read = READ[kind]
     (tmp_path / name).write_bytes(ENCODINGS[encoding](text))
     assert read(tmp_path / name) == 0.75
-
-
-@for_each("compression", COMPRESSORS)
-@for_each("kind", ["run", "judgments", "run as CSV", "run as JSON", "run as JSON Lines"])
-def test_compressed_text_with_a_mark_is_read(tmp_path, kind, compression):
-    name, text, read = READ[kind]
-    for encode in ENCODINGS.values():
-        path = tmp_path / f"{name}.{compression}"
-        path.write_bytes(COMPRESSORS[compression](encode(text)))
-        assert read(path) == 0.75
 
 
 @for_each("encoding", ENCODINGS)

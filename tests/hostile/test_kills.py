@@ -41,18 +41,7 @@ RANX = VERSIONS + (
 WRITERS = {
     **{
         f"run{ending}": RUNS
-        for ending in (
-            ".trec",
-            ".json",
-            ".jsonl",
-            ".csv",
-            ".tsv",
-            ".parquet",
-            ".trec.gz",
-            ".csv.zst",
-            ".jsonl.bz2",
-            ".tsv.xz",
-        )
+        for ending in (".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".trec.gz", ".csv.zst", ".jsonl.bz2", ".tsv.xz")
     },
     **{f"qrels{ending}": QRELS for ending in (".trec", ".tsv", ".json", ".parquet", ".csv.gz", ".jsonl.zst")},
     "saved.json": SAVED,

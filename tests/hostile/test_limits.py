@@ -266,23 +266,16 @@ def command(*arguments, **options):
 def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
     limit = 4 * len(LINE)
     for size, expected in ((limit, 0), (limit + 1, 2)):
-        done = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-m", "assay", "--limit", f"temporary={limit}", "convert", "-", "out.run"],
-            input=padded(size - 1),
-            capture_output=True,
-            check=False,
-            cwd=tmp_path,
-        )
+        content = padded(size - 1).decode()
+        done = command("--limit", f"temporary={limit}", "convert", "-", "out.run", input=content, cwd=tmp_path)
         assert done.returncode == expected, done.stderr
-    assert done.stderr.decode().startswith(
-        f"assay: standard input: more than {limit} bytes; if that is right, raise the "
-    )
+    said = f"assay: standard input: more than {limit} bytes; if that is right, raise the "
+    assert done.stderr.startswith(said)
     assert (tmp_path / "out.run").stat().st_size == limit
 
 
-@for_each("command", ["eval", "compare", "convert", "measures"])
-def test_the_option_after_the_command_says_where_it_goes(command):
-    arguments = [sys.executable, "-m", "assay", command, "a", "b", "--limit", "line=5"]
-    done = subprocess.run(arguments, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603 - our own
-    said = f"Error: --limit goes before the command: assay --limit NAME=N {command} …"
+@for_each("name", ["eval", "compare", "convert", "measures"])
+def test_the_option_after_the_command_says_where_it_goes(name):
+    done = command(name, "a", "b", "--limit", "line=5", encoding="utf-8")
+    said = f"Error: --limit goes before the command: assay --limit NAME=N {name} …"
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", said)

@@ -31,17 +31,11 @@ CASES = [
         gzip.compress((G + M).encode()), (G + M)[:-1],
     )),
     (G + "minimum = {rr = 0.76}\n", 1),
-    (G + D + "alpha = nan\n", f"{ALPHA}'nan'"),
-    (G + D + "alpha = inf\n", f"{ALPHA}'inf'"),
-    (G + D + "alpha = 0\n", f"{ALPHA}'0'"),
-    (G + D + "alpha = 1\n", f"{ALPHA}'1'"),
-    (G + D + "alpha = -0.5\n", f"{ALPHA}'-0.5'"),
+    *((G + D + f"alpha = {each}\n", f"{ALPHA}'{each}'") for each in ("nan", "inf", "0", "1", "-0.5")),
     (G + D + f"alpha = {'9' * 400}\n", f"{ALPHA}'{'9' * 60}…'"),
     (G + D + f"alpha = {'9' * 5000}\n", f"{TOML}a number has too many digits"),
     (G + M + "alpha = 7\n", f"{ALPHA}'7'"),
-    (G + "minimum = {rr = nan}\n", "minimum of 'rr' must be a number, not 'nan'"),
-    (G + "minimum = {rr = inf}\n", "minimum of 'rr' must be a number, not 'inf'"),
-    (G + "minimum = {rr = -inf}\n", "minimum of 'rr' must be a number, not '-inf'"),
+    *((G + f"minimum = {{rr = {each}}}\n", f"minimum of 'rr' must be a number, not '{each}'") for each in ("nan", "inf", "-inf")),
     (G + f"minimum = {{rr = {'9' * 400}}}\n", "minimum of 'rr' must be a number, not '999"),
     (G + 'minimum = {rr = "0.5"}\n', f"{SETTINGS}minimum of 'rr' must be a number, not '0.5'"),
     (G + "minimum = {rr = [0.5]}\n", f"{SETTINGS}minimum of 'rr' must be a number, not '[0.5]'"),
@@ -149,16 +143,9 @@ def check(result, expected):
 
 
 VALUES = {
-    "text": '"x"',
-    "whole": "1",
-    "fraction": "0.5",
-    "true": "true",
-    "list": '["x"]',
-    "table": "{a = 1}",
-    "date": "2024-01-01",
-    "time": "01:00:00",
-    "nan": "nan",
-}
+    "text": '"x"', "whole": "1", "fraction": "0.5", "true": "true", "list": '["x"]', "table": "{a = 1}",
+    "date": "2024-01-01", "time": "01:00:00", "nan": "nan",
+}  # fmt: skip
 FITTING = {str: ["text"], dict: ["table"], int: ["whole", "fraction", "nan"], bool: ["true"]}
 MISFITS = [(setting, kind) for setting, kinds in KINDS.items() for kind in VALUES if kind not in FITTING[kinds[0]]]
 

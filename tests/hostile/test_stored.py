@@ -15,21 +15,10 @@ pytestmark = [pytest.mark.attack("Stored results"), pytest.mark.filterwarnings("
 SEED = 20_261
 GONE = object()
 WRONG = {
-    "removed": GONE,
-    "null": None,
-    "true": True,
-    "negative": -1,
-    "fraction": 0.5,
-    "huge": 10**400,
-    "empty": "",
-    "word": "x",
-    "long": "x" * 100_001,
-    "list": [],
-    "object": {},
-    "nested": json.loads("[" * 50 + "]" * 50),
-    "surrogate": "\ud800",
-    "escape": "\x1b[2J",
-}
+    "removed": GONE, "null": None, "true": True, "negative": -1, "fraction": 0.5, "huge": 10**400, "empty": "",
+    "word": "x", "long": "x" * 100_001, "list": [], "object": {}, "nested": json.loads("[" * 50 + "]" * 50),
+    "surrogate": "\ud800", "escape": "\x1b[2J",
+}  # fmt: skip
 A_NOTE = ("a note must be an object, not", "a note is missing the field", "a note: ")
 IDS = "a note: measures must be a list of strings, not"
 ROW = "row 1 of the queries"

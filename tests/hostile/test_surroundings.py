@@ -17,26 +17,12 @@ if os.name == "nt":
 pytestmark = pytest.mark.attack("Surroundings")
 EVAL = ("eval", "qrels.txt", "two.run", "-q")
 VARIABLES = [
-    {"HOME": None},
-    {"HOME": "/nowhere"},
-    {"TMPDIR": "/nowhere"},
-    {"TMPDIR": ""},
-    {"TERM": "dumb"},
-    {"TERM": "no-such-terminal"},
-    {"TERM": None},
-    {"NO_COLOR": "1"},
-    {"FORCE_COLOR": "1"},
-    {"COLUMNS": "abc"},
-    {"COLUMNS": "0"},
-    {"COLUMNS": "-5"},
-    {"COLUMNS": "1"},
-    {"LINES": "x", "COLUMNS": "9" * 40},
-    {"TZ": "Nowhere/At_All"},
-    {"TZ": ":" * 300},
-    {"LC_ALL": "xx_YY.nonsense"},
-    {"POLARS_MAX_THREADS": "1"},
+    {"HOME": None}, {"HOME": "/nowhere"}, {"TMPDIR": "/nowhere"}, {"TMPDIR": ""}, {"TERM": "dumb"},
+    {"TERM": "no-such-terminal"}, {"TERM": None}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {"COLUMNS": "abc"},
+    {"COLUMNS": "0"}, {"COLUMNS": "-5"}, {"COLUMNS": "1"}, {"LINES": "x", "COLUMNS": "9" * 40},
+    {"TZ": "Nowhere/At_All"}, {"TZ": ":" * 300}, {"LC_ALL": "xx_YY.nonsense"}, {"POLARS_MAX_THREADS": "1"},
     {"GITHUB_STEP_SUMMARY": "/nowhere/summary"},
-]
+]  # fmt: skip
 
 
 @pytest.fixture
