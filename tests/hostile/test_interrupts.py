@@ -137,28 +137,6 @@ def test_a_command_ends_soon_at_every_moment(folder, name, tmp_path, tried):
     tried(MOMENTS)
 
 
-def interrupt_start(arguments, delay, folder):
-    """Interrupts a process of its own while it loads what a command needs; true if it was still at work."""
-    heard, told = os.pipe()
-    code = f"import os; ready = lambda: os.write({told}, b'.')\n{INTERRUPTIBLE}"
-    command = [sys.executable, "-c", code, *arguments.split()]
-    with start(command, folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, pass_fds=[told]) as running:
-        os.close(told)
-        assert os.read(heard, 1) == b"."
-        os.close(heard)
-        time.sleep(delay)
-        said, took = end(running, folder)
-    where = f"{arguments} interrupted {delay:.3f} s after its start (seed {SEED}): {said[-500:]}"
-    assert "Traceback" not in said, where
-    taken_from(folder / "out")
-    assert leftovers(folder) == [], where
-    if running.returncode in (INTERRUPTED, BEFORE_ALL):
-        assert took <= SOON, f"{took:.2f} s; {where}"
-    else:
-        assert running.returncode in (0, 1), where
-    return running.returncode == INTERRUPTED
-
-
 # Interrupts the command when it has begun to import so many modules.
 AT_IMPORT = (
     LISTEN
@@ -181,20 +159,11 @@ main()
 
 
 def test_a_command_that_is_being_loaded_ends_soon(folder, launcher, tried):
-    for number in ("1", "5", "10", "20"):
+    for number in ("1", "2", "5", "10", "15", "20"):
         job = {"environment": {**surroundings(folder), "WANTED": number}, "folder": folder}
         ended = launcher.run("eval", "qrels.txt", "a.run", code=AT_IMPORT, **job)
         assert (ended.code, ended.said) == (INTERRUPTED, b""), number
-    tried(4)
-
-
-@pytest.mark.hostile
-def test_every_command_that_is_being_loaded_ends_soon(folder, tried):
-    draw = random.Random(SEED)
-    moments = [(arguments, draw.uniform(0, 0.6)) for arguments in BUSY.values() for _ in range(5)]
-    hit = sum(interrupt_start(*each, folder) for each in moments)
-    assert hit >= len(moments) // 2, f"only {hit} of {len(moments)} moments were while it worked"
-    tried(len(moments))
+    tried(6)
 
 
 # Interrupts the command at the return of one of click's functions, which no moment hits by chance.

@@ -6,9 +6,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -264,35 +262,6 @@ def test_files_that_cannot_be_written(name, option, kind, place, launcher, serve
     assert state(place) == before
 
 
-@contextmanager
-def drained(pipe):
-    """Everything that is written to a pipe meanwhile, however much it is."""
-    received, ended = [], threading.Event()
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-
-    def drain():
-        while True:
-            is_last = ended.is_set()
-            try:
-                part = os.read(reader, 1 << 20)
-            except BlockingIOError:
-                part = b""
-            received.append(part)
-            if not part and is_last:
-                return
-            if not part:
-                time.sleep(0.01)
-
-    thread = threading.Thread(target=drain)
-    thread.start()
-    try:
-        yield received
-    finally:
-        ended.set()
-        thread.join()
-        os.close(reader)
-
-
 @pytest.mark.parametrize(
     ("name", "option"),
     quick([each for each in WRITERS if each[1] != "checkpoint"], lambda each: each[0] in ("eval", "probe", "convert")),
@@ -312,9 +281,10 @@ def test_files_that_are_kept_as_they_are(name, option, place, launcher, server, 
     assert launcher.run(*write_to(name, option, old.name, server.url), folder=place).code == 0
     assert stat.S_IMODE(old.stat().st_mode) == 0o444
     os.mkfifo(pipe)
-    with drained(pipe) as received:
+    with ThreadPoolExecutor(1) as reader:
+        received = reader.submit(pipe.read_bytes)
         assert launcher.run(*write_to(name, option, pipe.name, server.url), folder=place).code == 0
-    assert same(b"".join(received)) == same(written)
+    assert same(received.result()) == same(written)
     assert not list(place.rglob("*.partial"))
     tried(3)
 
