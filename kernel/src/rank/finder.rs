@@ -1,5 +1,5 @@
-//! Finds short names among many in few steps, for files whose lines go from query to query: without it such a file takes
-//! 1.09 times as long.
+//! Finds short names among many in few steps, for files whose lines go from query to query: without it one whose rows are
+//! shuffled takes 1.05 times as long.
 
 use crate::memory::{Grow, Lack, filled};
 use crate::rank::rows::{Names, hash};

@@ -8,7 +8,6 @@ use super::repeats::{Keys, key_of, repeated};
 use super::{Stop, Work};
 use crate::fault::Fault;
 use crate::memory::{Grow, Lack, MOST, collected, filled};
-use crate::rank::finder::Finder;
 use crate::rank::options::{Duplicates, Options};
 use crate::rank::rows::Names;
 use crate::read::scan::Scan;
@@ -25,8 +24,8 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
         return Err(Stop::Unfit);
     }
     let mut scan = Scan::default();
-    let (found, queries) = (Found::new(work)?, Finder::new(&work.index.queries)?);
-    let rows = found.read(work, &queries, &mut scan)?;
+    let found = Found::new(work)?;
+    let rows = found.read(work, &mut scan)?;
     let make =
         |options: &Options| Levels::new(work.index, options.clone(), |query| found.retrieved(work, query));
     let levels = work.options.iter().map(make).collect::<Result<Vec<_>, Lack>>()?;
@@ -35,7 +34,7 @@ pub fn rank(work: &Work<'_>) -> Result<Scan, Stop> {
     let shares = rows_in_all.div_ceil(work.plan.kept_rows.max(1)).max(1);
     let mut counts = Vec::new();
     for share in 0..shares {
-        let counted = count_rows(work, &queries, &levels, (share, shares))?;
+        let counted = count_rows(work, &levels, (share, shares))?;
         if share == 0 {
             counts = counted;
         }
@@ -59,7 +58,6 @@ fn is_countable(options: &Options) -> bool {
 /// Calls `take` with each batch of a row group, the queries and hashes of its rows, and the number of its first row.
 fn each_batch(
     work: &Work<'_>,
-    queries: &Finder<'_>,
     number: usize,
     numbers: &mut Numbers,
     mut take: impl FnMut(&Batch, &Numbers, u64) -> Result<(), Stop>,
@@ -67,7 +65,7 @@ fn each_batch(
     let task = work.tasks[number];
     work.files[task.file].read(task, |batch, first| {
         Fault::if_stopped(work.plan.stop)?;
-        numbers.fill(queries, batch)?;
+        numbers.fill(&work.index.queries, batch)?;
         take(batch, numbers, first)
     })
 }
@@ -103,14 +101,14 @@ impl Found {
     }
 
     /// Reads the files; gives the number of rows of each query.
-    fn read(&self, work: &Work<'_>, queries: &Finder<'_>, scan: &mut Scan) -> Result<Vec<u32>, Stop> {
+    fn read(&self, work: &Work<'_>, scan: &mut Scan) -> Result<Vec<u32>, Stop> {
         let none = || filled(work.index.queries.len(), Tally::default());
         let mut readers = work.workers(|| {
             Ok(FirstReader { numbers: Numbers::default(), unknown: Names::default(), tallies: none()? })
         })?;
         work.each_group(&mut readers, 2, |FirstReader { numbers, unknown, tallies }, number| {
             let mut last = None;
-            each_batch(work, queries, number, numbers, |batch, numbers, first| {
+            each_batch(work, number, numbers, |batch, numbers, first| {
                 for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
                     let is_new = last.replace(query) != Some(query);
                     if query == NO_QUERY {
@@ -188,7 +186,6 @@ struct SecondReader {
 /// Counts all rows, and looks for repeats in one of several shares of their keys.
 fn count_rows(
     work: &Work<'_>,
-    queries: &Finder<'_>,
     levels: &[Levels<'_>],
     (share, shares): (u64, u64),
 ) -> Result<Vec<Counts>, Stop> {
@@ -197,7 +194,7 @@ fn count_rows(
         Ok(SecondReader { numbers: Numbers::default(), counts, keys: Keys::new() })
     })?;
     work.each_group(&mut readers, 2 * shares, |SecondReader { numbers, counts, keys }, number| {
-        each_batch(work, queries, number, numbers, |batch, numbers, first| {
+        each_batch(work, number, numbers, |batch, numbers, first| {
             let known = || numbers.queries.iter().enumerate().filter(|&(_, &query)| query != NO_QUERY);
             for (row, &query) in known() {
                 let key = key_of(query, numbers.codes[row]);
@@ -222,7 +219,7 @@ fn count_rows(
     let twice = repeated(&mut keys, work.plan.threads)?;
     drop(keys);
     if !twice.is_empty() {
-        tell_repeat(work, queries, &twice)?;
+        tell_repeat(work, &twice)?;
     }
     let mut sums = all.pop().unwrap_or_default();
     for counts in &all {
@@ -241,11 +238,11 @@ struct RepeatReader {
 }
 
 /// Reads the files once more, for the first query that lists a document twice. Different rows may have the same key.
-fn tell_repeat(work: &Work<'_>, queries: &Finder<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
+fn tell_repeat(work: &Work<'_>, twice: &HashSet<u64>) -> Result<(), Stop> {
     let make = || Ok(RepeatReader { numbers: Numbers::default(), rows: Vec::new() });
     let mut readers = work.workers(make)?;
     work.each_group(&mut readers, UNCOUNTED, |RepeatReader { numbers, rows: found }, number| {
-        each_batch(work, queries, number, numbers, |batch, numbers, first| {
+        each_batch(work, number, numbers, |batch, numbers, first| {
             for (row, (&query, &code)) in numbers.queries.iter().zip(&numbers.codes).enumerate() {
                 if query == NO_QUERY || !twice.contains(&key_of(query, code)) {
                     continue;

@@ -3,8 +3,7 @@
 
 use super::batch::Batch;
 use crate::memory::{Grow, Lack};
-use crate::rank::finder::Finder;
-use crate::rank::rows::hash;
+use crate::rank::rows::{Names, hash};
 
 /// The number of a query that has no judgments.
 pub const NO_QUERY: u32 = u32::MAX;
@@ -17,7 +16,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub fn fill(&mut self, queries: &Finder<'_>, batch: &Batch) -> Result<(), Lack> {
+    pub fn fill(&mut self, queries: &Names, batch: &Batch) -> Result<(), Lack> {
         self.queries.clear();
         self.codes.clear();
         self.queries.room(batch.len())?;
