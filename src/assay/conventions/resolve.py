@@ -40,6 +40,8 @@ class Chosen(NamedTuple):
 
 
 def find_convention(name: str) -> Convention:
+    if isinstance(name, str) and name in CONVENTIONS.loaded:
+        return CONVENTIONS.loaded[name]
     if not isinstance(name, str) or name not in CONVENTIONS:
         near = nearest(str(name), CONVENTIONS)
         hint = f"did you mean {near[0]}? The" if near else "the"
@@ -119,7 +121,8 @@ def resolve_name(
     name: object, convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_OPTIONS
 ) -> dict[str, Chosen]:
     if isinstance(name, str):
-        check_length(name, LONGEST_NAME)
+        if len(name) > LONGEST_NAME:
+            check_length(name, LONGEST_NAME)
         if (whole := spell_out(name, short)) != name:
             return {name: Chosen(parse(whole), convention.policies.changed(options))}
     if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:
@@ -246,6 +249,15 @@ def judged_names(convention: Convention) -> dict[str, str]:
     >>> judged_names(find_convention("ragas"))["context_precision"]
     'context_precision(norm=about_found,nothing=zero)'
     """
+    return _judged_names(convention.name, TABLE.changes)
+
+
+@lru_cache(maxsize=64)
+def _judged_names(
+    convention_name: str,
+    changes: int,  # noqa: ARG001 - part of the key
+) -> dict[str, str]:
+    convention = CONVENTIONS[convention_name]
     found: dict[str, str] = {}
     for tool in CONVENTIONS.values():
         for name, measure in tool.judged.items():
