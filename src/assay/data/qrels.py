@@ -147,13 +147,14 @@ class Qrels(QueryTable):
         if duplicates is not None:
             check_policy("duplicates", duplicates)
         data = gather(data) if isinstance(data, Iterator) else data
-        self._hold(
+        self.hold(
             read_rows(data, format, columns, judgments=True), duplicates, describe(data) if is_source(data) else None
         )
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")
 
-    def _hold(self, rows: Rows, duplicates: str | None, source: str | None = None) -> None:
+    def hold(self, rows: Rows, duplicates: str | None, source: str | None = None) -> None:
+        """Takes judgments that were read."""
         super().__init__(rows)
         self.duplicates, self.source = duplicates, source
         self.index = self.make_index(duplicates or "count")
@@ -163,7 +164,7 @@ class Qrels(QueryTable):
     def of_nothing(cls) -> Qrels:
         """Judgments of no query, for a part of a run whose queries nobody judged."""
         qrels = cls.__new__(cls)
-        qrels._hold(Rows.from_judgments({}), None)
+        qrels.hold(Rows.from_judgments({}), None)
         return qrels
 
     def __reduce__(self) -> tuple[Callable[..., Qrels], tuple[object], dict[str, str | None]]:
