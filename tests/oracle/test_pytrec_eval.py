@@ -51,7 +51,7 @@ SAFE = collections(GRADED, rankings(min_size=1))
 @cache
 def our_measures(rel=1):
     """Our measures by pytrec_eval's names; as objects, since a name like recall means several under its convention."""
-    return {value: parse(name, {"rel": rel}) for _, value, name in MEASURES}
+    return {value: parse(name, rel) for _, value, name in MEASURES}
 
 
 def peer_scores(collection, names, *, rel=1, judged_only=False):

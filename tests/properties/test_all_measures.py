@@ -113,7 +113,7 @@ def test_its_name_parses_back_to_it(measure):
 def test_a_default_level_reaches_only_names_that_are_silent_about_it(measure, rel):
     parameter = measure.definition.parameters.get("rel")
     level = rel if parameter and parameter.default == 1 and "rel=" not in str(measure) else measure.values.get("rel")
-    assert parse_name(str(measure), TABLE.find, {"rel": rel}).values.get("rel") == level
+    assert parse_name(str(measure), TABLE.find, rel).values.get("rel") == level
 
 
 @few

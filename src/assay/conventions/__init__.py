@@ -13,6 +13,5 @@ from assay.conventions.resolve import parse_measure as parse_measure
 from assay.conventions.resolve import parse_measures as parse_measures
 from assay.conventions.resolve import resolve as resolve
 from assay.conventions.resolve import split_measures as split_measures
-from assay.conventions.resolve import tool_of as tool_of
 from assay.conventions.resolve import write_name as write_name
 from assay.conventions.tools import CONVENTIONS as CONVENTIONS

@@ -28,8 +28,6 @@ INFINITE = (math.inf, -math.inf)
 LISTS = (list, tuple, np.ndarray)
 NUMBERS = (int, float, np.integer, np.floating)
 PAIR = 2
-# Whether the judgments or the ranking of one query can be read as they are.
-IsReadable = Callable[[Any], bool]
 # For each tool, the queries that it cannot use.
 Refused = dict[str, list[str]]
 
@@ -90,7 +88,7 @@ def _prepare_queries(data: Given, tools: Sequence[Convention], *, judgments: boo
 
 
 def prepare_query(
-    value: Given, tools: Sequence[Convention], is_readable: IsReadable, *, thorough: bool
+    value: Given, tools: Sequence[Convention], is_readable: Callable[[Any], bool], *, thorough: bool
 ) -> tuple[Given, list[str]]:
     """One query's judgments or ranking to read, and the tools that cannot use them; unchanged if one must raise."""
     made = {tool.name: value if tool.prepare is None else tool.prepare(value) for tool in tools}

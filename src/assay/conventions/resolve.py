@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay.conventions.tools import CONVENTIONS
-from assay.core.convention import Convention, Name, Written, check_length, read_number, read_value
+from assay.core.convention import NO_ENTRIES, Convention, Name, Written, check_length, read_number, read_value
 from assay.core.errors import MeasureError, PolicyError
 from assay.core.measure import Definition, Measure
 from assay.core.parameter import write_value
@@ -29,7 +29,6 @@ BETWEEN_NAMES = re.compile(r"\([^()]*\)|(?P<gap>\s*,\s*(?=\d*[^\W\d]|$)|\s+)")
 LONGEST_NAME = 10_000
 # What stands in place of a tool before the name of a score from elsewhere.
 SCORE = "score"
-NO_OPTIONS: Mapping[str, Any] = {}
 
 
 class Chosen(NamedTuple):
@@ -47,15 +46,6 @@ def find_convention(name: str) -> Convention:
         hint = f"did you mean {near[0]}? The" if near else "the"
         raise PolicyError(f"unknown convention {show(name)}; {hint} conventions are {', '.join(CONVENTIONS)}")
     return CONVENTIONS[name]
-
-
-def tool_of(key: str, convention: Convention) -> Convention:
-    """The tool that the key of a measure names, else the given convention.
-
-    >>> tool_of("ranx:map", find_convention("assay")).name, tool_of("ndcg(gain=1:3)", find_convention("assay")).name
-    ('ranx', 'assay')
-    """
-    return CONVENTIONS.get(key.partition(":")[0], convention) if ":" in key else convention
 
 
 def measure_names(measures: Any) -> list[Any]:  # noqa: ANN401 - whatever the user gave
@@ -99,7 +89,7 @@ def parse_measures(names: Iterable[object], convention: Convention, rel: float) 
 
 
 def resolve(
-    names: Iterable[object], convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_OPTIONS
+    names: Iterable[object], convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_ENTRIES
 ) -> dict[str, Chosen]:
     """The measures that names mean, each with its policies: the tool's own, changed by the user's `options`.
 
@@ -118,12 +108,14 @@ def resolve(
 
 
 def resolve_name(
-    name: object, convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_OPTIONS
+    name: object, convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_ENTRIES
 ) -> dict[str, Chosen]:
     if isinstance(name, str):
-        if len(name) > LONGEST_NAME:
-            check_length(name, LONGEST_NAME)
-        if (whole := spell_out(name, short)) != name:
+        check_length(name, LONGEST_NAME)
+        base, bracket, rest = name.partition("(")
+        if (whole := short.get(base.strip().lower())) is not None:
+            # What stands in parentheses adds to what the short name sets.
+            whole = f"{whole[:-1]},{rest}" if bracket and whole.endswith(")") else whole + bracket + rest
             return {name: Chosen(parse(whole), convention.policies.changed(options))}
     if isinstance(name, str) and CONVENTIONS.loaded.get(convention.name) is convention:
         # Every option is one that can be hashed once the policies took it.
@@ -134,10 +126,7 @@ def resolve_name(
 
 @lru_cache(maxsize=4096)
 def _resolve_once(
-    name: str,
-    convention: str,
-    options: tuple[tuple[str, Any], ...],
-    changes: int,  # noqa: ARG001 - part of the key
+    name: str, convention: str, options: tuple[tuple[str, Any], ...], _changes: int
 ) -> tuple[tuple[str, Chosen], ...]:
     return tuple(_resolve_anew(name, CONVENTIONS[convention], dict(options)).items())
 
@@ -159,7 +148,7 @@ def _resolve_anew(name: object, convention: Convention, options: Mapping[str, An
     if own is not None:
         return own
     try:
-        return {text: Chosen(parse(text, {"rel": policies.rel}), policies)}
+        return {text: Chosen(parse(text, policies.rel), policies)}
     except MeasureError as error:
         return _resolve_elsewhere(text, policies, options, error)
 
@@ -230,19 +219,6 @@ def _resolve_elsewhere(
     return {key: Chosen(measure, policies) for key, measure in first.items()}
 
 
-def spell_out(name: str, short: Mapping[str, str]) -> str:
-    """The name with a short base replaced by what it means.
-
-    >>> spell_out("F1(normalize=none)", {"f1": "answer_f1"}), spell_out("bleu", {"f1": "answer_f1"})
-    ('answer_f1(normalize=none)', 'bleu')
-    """
-    base, bracket, rest = name.partition("(")
-    if (whole := short.get(base.strip().lower())) is None:
-        return name
-    # What stands in parentheses adds to what the short name sets.
-    return f"{whole[:-1]},{rest}" if bracket and whole.endswith(")") else whole + bracket + rest
-
-
 def judged_names(convention: Convention) -> dict[str, str]:
     """What names of tools mean where an LLM judge is asked, if elsewhere they take given verdicts.
 
@@ -253,16 +229,12 @@ def judged_names(convention: Convention) -> dict[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _judged_names(
-    convention_name: str,
-    changes: int,  # noqa: ARG001 - part of the key
-) -> dict[str, str]:
-    convention = CONVENTIONS[convention_name]
+def _judged_names(convention: str, _changes: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for tool in CONVENTIONS.values():
         for name, measure in tool.judged.items():
             found[f"{tool.name}:{name}".lower()] = measure
-            if tool is convention or (not convention.names and not TABLE.has(name)):
+            if tool.name == convention or (not CONVENTIONS[convention].names and not TABLE.has(name)):
                 found[name.lower()] = measure
     return found
 
@@ -338,7 +310,7 @@ def expand_as_printed(
 
 def _build(text: str, rel: float, values: Mapping[str, Any], entry: Name) -> Measure:
     """The measure of a canonical name, with more parameters set. The common `rel` applies if the tool has one."""
-    measure = parse(text, {"rel": rel})
+    measure = parse(text, rel)
     definition = measure.definition
     given = {
         name: read_value(definition.parameters[name], value) if isinstance(value, str) else value
@@ -371,8 +343,7 @@ def _at_cutoffs(name: str, written: Written, entry: Name, convention: Convention
         return [(name, template.replace("@{}", ""))]
     if len(set(cutoffs)) < len(cutoffs):
         raise MeasureError(f"duplicate cutoff in {show(name)}")
-    output = entry.output or "{}"
-    keys = [output.format(value) for value in cutoffs]
+    keys = [(entry.output or "{}").format(value) for value in cutoffs]
     if len(set(keys)) < len(keys):
         # The tool prints too few digits to tell them apart.
         keys = [f"{written.base}_{write_value(value)}" for value in cutoffs]

@@ -32,8 +32,6 @@ NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST_NAME = 1000
 # What begins a value that may contain commas, and what ends it.
 CLOSERS = {'"': '"', "'": "'", "{": "}"}
-# Only a common default is replaced for all measures at once: gains have their own `rel`.
-COMMON_DEFAULTS = {"rel": 1}
 
 
 class Written(NamedTuple):
@@ -94,8 +92,8 @@ def unquote(value: str) -> str:
     return value
 
 
-def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
-    """The measure that a name means; `find` looks up the bare name, and `defaults` fill what the name leaves open."""
+def parse_name(text: str, find: Find, rel: float = 1) -> Measure:
+    """The measure that a name means; `find` looks up the bare name, and `rel` holds if the name leaves it open."""
     written = split_name(text)
     definition, preset = find(written.base)
     given: dict[str, Any] = {}
@@ -109,12 +107,9 @@ def parse_name(text: str, find: Find, defaults: Mapping[str, Any]) -> Measure:
         if definition.at in given:
             raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(text)}")
         given[definition.at] = read_value(definition.parameters[definition.at], at)
-    silent = {
-        name: value
-        for name, value in defaults.items()
-        if name in definition.parameters and definition.parameters[name].default == COMMON_DEFAULTS.get(name)
-    }
-    return definition(**{**silent, **preset, **given})
+    # Only a common default is replaced for all measures at once: gains have their own `rel`.
+    is_common = "rel" in definition.parameters and definition.parameters["rel"].default == 1
+    return definition(**{**({"rel": rel} if is_common else {}), **preset, **given})
 
 
 def read_value(parameter: Parameter, text: str) -> Any:  # noqa: ANN401 - a parameter may be of any kind
@@ -201,13 +196,12 @@ def read_call(text: str, names: Mapping[str, object]) -> Written | None:
 
 def write_call(name: str, entry: Name, at: float | str | None, options: Mapping[str, str]) -> str:
     """`Name(option=value,…)@cutoff`; pairs are in braces, texts in quotes."""
-    base = name.removesuffix("@k")
-    written = {
-        option: f'"{value}"' if " " in value else f"{{{value.replace(';', ',')}}}" if ":" in value else value
-        for option, value in options.items()
-    }
-    inside = ",".join(f"{option}={value}" for option, value in written.items())
-    return base + (f"({inside})" if inside else "") + write_cutoff(base, entry, at).removeprefix(base)
+    base, written = name.removesuffix("@k"), []
+    for option, value in options.items():
+        pairs = f"{{{value.replace(';', ',')}}}" if ":" in value else value
+        written.append(f'{option}="{value}"' if " " in value else f"{option}={pairs}")
+    inside = f"({','.join(written)})" if written else ""
+    return base + inside + write_cutoff(base, entry, at).removeprefix(base)
 
 
 def write_cutoff(name: str, entry: Name, at: float | str | None) -> str:

@@ -200,20 +200,20 @@ def remove_measure(name: str) -> None:
     TABLE.remove(name)
 
 
-def parse(name: str, defaults: Mapping[str, Any] | None = None) -> Measure:
-    """The measure of that name; `defaults` apply to parameters that the name does not set.
+def parse(name: str, rel: float = 1) -> Measure:
+    """The measure of that name; `rel` holds where the name does not set it.
 
-    >>> parse("map@100"), parse("ap", {"rel": 2})
+    >>> parse("map@100"), parse("ap", 2)
     (<measure ap@100>, <measure ap(rel=2)>)
     """
-    return _parse_once(name, tuple((defaults or {}).items()), TABLE.changes)
+    return _parse_once(name, rel, TABLE.changes)
 
 
 @lru_cache(maxsize=4096)
-def _parse_once(name: str, defaults: tuple[tuple[str, Any], ...], changes: int) -> Measure:  # noqa: ARG001 - part of the key
+def _parse_once(name: str, rel: float, *_: object) -> Measure:
     if ":" in name:
         from assay.measures.scores import is_score, parse_score
 
         if is_score(name):
             return parse_score(name)
-    return parse_name(name, TABLE.find, dict(defaults))
+    return parse_name(name, TABLE.find, rel)

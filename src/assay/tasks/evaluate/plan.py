@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.conventions import Chosen, find_convention, measure_names, resolve, tool_of
+from assay.conventions import CONVENTIONS, Chosen, find_convention, measure_names, resolve
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure
 from assay.core.policies import Policies, check_chunks, check_whole
@@ -105,8 +105,9 @@ class Plan:
 
     @cached_property
     def tools(self) -> dict[str, Convention]:
+        """The tool that the key of each measure names, else that of the convention."""
         usual = find_convention(self.convention)
-        return {name: tool_of(name, usual) for name in self.measures}
+        return {key: CONVENTIONS.get(key.partition(":")[0], usual) if ":" in key else usual for key in self.measures}
 
     @cached_property
     def used_tools(self) -> list[Convention]:
