@@ -100,11 +100,6 @@ class DocIdRule(str):
     def is_field(self) -> bool:
         return self.kind == "field"
 
-    @property
-    def is_forgotten(self) -> bool:
-        """Whether the rule was a function that its name alone does not tell: one made in place or inside another."""
-        return self.kind == "function" and self.function is None and "<" in self.argument
-
     def of(self, chunk: str, item: object = None) -> str:
         """The id of the document; that of the chunk if the rule does not match."""
         return self.match(chunk, item) or chunk

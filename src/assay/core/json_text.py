@@ -18,12 +18,8 @@ ESCAPE = re.compile(r"\\(?:(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|(.))", re.DO
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
-class RepeatedKeyError(ValueError):
-    """An object has a key twice."""
-
-
-class ConstantError(ValueError):
-    """NaN or an infinite number, which Python's json reads as numbers."""
+class ContentError(ValueError):
+    """An object has a key twice, or a number is NaN or infinite, which Python's json reads as numbers."""
 
 
 def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,12 +28,12 @@ def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise RepeatedKeyError(f"duplicate key {show(repeated)}; keep one")
+        raise ContentError(f"duplicate key {show(repeated)}; keep one")
     return result
 
 
 def refuse_constant(word: str) -> None:
-    raise ConstantError(f"{word} is not JSON; a missing value is null")
+    raise ContentError(f"{word} is not JSON; a missing value is null")
 
 
 # Of both, only the second one refuses NaN: files of others have it.
@@ -48,7 +44,7 @@ decode_finite_json = json.JSONDecoder(object_pairs_hook=refuse_repeats, parse_co
 def explain_json_error(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "bytes that are not UTF-8; save the file as UTF-8"
-    if isinstance(error, RepeatedKeyError | ConstantError):
+    if isinstance(error, ContentError):
         return str(error)
     if isinstance(error, json.JSONDecodeError):
         return f"invalid JSON: {plain_message(error)} at column {error.colno}"

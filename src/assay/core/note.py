@@ -257,9 +257,5 @@ class Note:
         return {"kind": str(self.kind), "text": str(self), **{name: value for name, value in about.items() if value}}
 
 
-def loud_notes(notes: Iterable[Note]) -> list[Note]:
-    return [note for note in notes if note.kind in LOUD]
-
-
 def loud_first(notes: Iterable[Note]) -> tuple[Note, ...]:
-    return tuple(sorted(notes, key=lambda note: note.kind not in LOUD))
+    return tuple(sorted(notes, key=lambda note: not note.is_loud))

@@ -190,14 +190,10 @@ class Policies:
         return replace(self, **checked) if checked else self
 
 
-def count_missing() -> str:
-    """What to do about queries that are missing."""
-    return f"{Option('missing', 'zero')} counts them as empty rankings"
-
-
-def count_or_skip_missing() -> str:
-    """What to do about queries that are missing, if they may also be left out."""
-    return f"{count_missing()}, {Option('missing', 'skip')} leaves them out"
+def count_missing(*, or_skip: bool = True) -> str:
+    """What to do about queries that are missing, which may also be left out with `or_skip`."""
+    counted = f"{Option('missing', 'zero')} counts them as empty rankings"
+    return counted + (f", {Option('missing', 'skip')} leaves them out" if or_skip else "")
 
 
 def write_policy(value: str | float | bool | None) -> str:
@@ -235,20 +231,16 @@ def check_policy(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever the u
 
 
 def check_whole(
-    name: str,
-    value: Any,  # noqa: ANN401 - whatever the user gave
-    least: int,
-    most: int | None = None,
-    error: type[AssayError] = PolicyError,
+    name: str, value: object, least: int, most: int | None = None, error: type[AssayError] = PolicyError
 ) -> int:
     """An option that must be a whole number; raises if it is not, or out of bounds."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or value < least or (most is not None and value > most):
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else least - 1
+    if number < least or (most is not None and number > most):
         bounds = f"at least {least}" if most is None else f"from {least} to {most}"
         raise error(f"{name} must be a whole number {bounds}, not {show(value)}")
-    if value >= 10**LONGEST_WHOLE:
+    if number >= 10**LONGEST_WHOLE:
         raise error(f"{name} must be a whole number of at most {LONGEST_WHOLE} digits, not {show(value)}")
-    return int(value)
+    return number
 
 
 def policy_sentence(name: str, value: Any) -> str:  # noqa: ANN401 - a policy may be of any kind

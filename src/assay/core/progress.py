@@ -87,19 +87,15 @@ def size_of(name: str) -> int:
 
 
 def is_watched() -> bool:
-    return is_terminal() or is_notebook()
+    """Whether somebody looks on: at a terminal, or at a notebook that could be asked for input."""
+    if is_terminal() or "ipykernel" not in sys.modules:
+        return is_terminal()
+    kernel = getattr(import_module("IPython").get_ipython(), "kernel", None)
+    return kernel is not None and bool(getattr(kernel, "_allow_stdin", True))
 
 
 def is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
-
-
-def is_notebook() -> bool:
-    """Whether this runs in a notebook that somebody looks at: one that could be asked for input."""
-    if "ipykernel" not in sys.modules:
-        return False
-    kernel = getattr(import_module("IPython").get_ipython(), "kernel", None)
-    return kernel is not None and bool(getattr(kernel, "_allow_stdin", True))
 
 
 @contextmanager

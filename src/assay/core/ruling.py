@@ -94,8 +94,12 @@ class Request:
     weigh: str = ""
 
     def messages(self, task: str | None = None) -> list[dict[str, str]]:
+        """What to send; the mark occurs in none of the texts, and is the same for the same texts."""
         fixed = "\n\n".join([(task or self.prompt.task).strip(), f"{RULES}\n{describe(self.prompt.reply)}"])
-        mark = mark_for(self.texts)
+        digest = hashlib.sha256(json.dumps(list(self.texts)).encode()).hexdigest()
+        while any(digest[:MARK_LENGTH] in text for _, text in self.texts):
+            digest = hashlib.sha256(digest.encode()).hexdigest()
+        mark = digest[:MARK_LENGTH]
         parts = [f"<{name} {mark}>\n{text}\n</{name} {mark}>" for name, text in self.texts]
         return [{"role": "system", "content": fixed}, {"role": "user", "content": "\n\n".join(parts)}]
 
@@ -122,14 +126,6 @@ class Reply:
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - of the field's shape
         return self.value[name]
-
-
-def mark_for(texts: Sequence[tuple[str, str]]) -> str:
-    """A code that occurs in none of the texts, the same for the same texts."""
-    digest = hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()
-    while any(digest[:MARK_LENGTH] in text for _, text in texts):
-        digest = hashlib.sha256(digest.encode()).hexdigest()
-    return digest[:MARK_LENGTH]
 
 
 def describe(shape: Any) -> str:  # noqa: ANN401 - a shape

@@ -241,11 +241,8 @@ def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: 
 
 
 def restrict(judged: Judged, policies: Policies) -> Judged:
-    if policies.judged_only:
-        judged = only_judged(judged)
-    if policies.depth is not None:
-        judged = only_top(judged, policies.depth)
-    return judged
+    judged = only_judged(judged) if policies.judged_only else judged
+    return judged if policies.depth is None else only_top(judged, policies.depth)
 
 
 def only_judged(judged: Judged) -> Judged:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
-from assay.core.json_text import RepeatedKeyError, decode_json, python_to_json
+from assay.core.json_text import ContentError, decode_json, python_to_json
 from assay.core.text import Option, show
 from assay.data.formats import TREC, TSV, ending, recognise
 from assay.data.formats.tabular import Placed
@@ -161,7 +161,7 @@ def parse_cell(text: str | None, field: str, place: str) -> Any:  # noqa: ANN401
     for write in (str, python_to_json):
         try:
             return decode_json(write(text))
-        except RepeatedKeyError as error:
+        except ContentError as error:
             raise FormatError(f"{place}, {show(field)}: {error}") from None
         except (ValueError, RecursionError):
             continue

@@ -182,4 +182,4 @@ def check_queries(results: Mapping[str, Result]) -> None:
         if result.queries != first.queries:
             different = some(sorted(set(first.queries) ^ set(result.queries)))
             both = f"{show(name)} and {show(other)}"
-            raise MismatchError(f"{both} have different queries: {different}; {count_missing()}")
+            raise MismatchError(f"{both} have different queries: {different}; {count_missing(or_skip=False)}")

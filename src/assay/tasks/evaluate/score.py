@@ -18,7 +18,7 @@ from assay.core.errors import MeasureError, MismatchError
 from assay.core.judged import BoolArray, FloatArray, IntArray, Judged
 from assay.core.measure import Measure
 from assay.core.note import LOUD, DataWarning, Note, NoteKind
-from assay.core.policies import EFFECTS, Policies, count_or_skip_missing
+from assay.core.policies import EFFECTS, Policies, count_missing
 from assay.core.text import INTERFACE, Interface, Option, show, some
 from assay.engine.ranking import select
 from assay.results.result import Result
@@ -198,7 +198,7 @@ def query_notes(
     missing = where(~present)
     if missing and policies.missing == "error":
         are = "query in the judgments is" if len(missing) == 1 else "queries in the judgments are"
-        raise MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_or_skip_missing()}")
+        raise MismatchError(f"{len(missing):,} {are} missing from the run: {some(missing)}; {count_missing()}")
     if missing:
         advice = ("trec_eval leaves these out: ", Option("missing", "skip")) if policies.missing == "zero" else ()
         effect = EFFECTS["missing"][policies.missing]

@@ -17,7 +17,7 @@ from assay.core.errors import DataError, MismatchError, PolicyError
 from assay.core.id_difference import find_difference
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind, loud_first
-from assay.core.policies import check_whole, chunk_policies, count_or_skip_missing
+from assay.core.policies import check_whole, chunk_policies, count_missing
 from assay.core.progress import Report, ignore_progress, progress_bar
 from assay.core.text import count, show, some
 from assay.data.passages import is_number
@@ -206,7 +206,7 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     if unasked:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
         if scorer.plan.policies.missing == "error":
-            raise MismatchError(f"{note}; {count_or_skip_missing()}")
+            raise MismatchError(f"{note}; {count_missing()}")
         notes.append(note)
     return judged, notes
 

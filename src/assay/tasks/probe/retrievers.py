@@ -25,7 +25,7 @@ from urllib.parse import quote, urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
-from assay.core.json_text import RepeatedKeyError, decode_json, explain_json_error, refuse_repeats
+from assay.core.json_text import ContentError, decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
 from assay.net.http import HttpClient, excerpt
 from assay.net.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
@@ -211,7 +211,7 @@ def read_response(content: bytes, path: str | None, answer_path: str | None = No
     """What a response holds, at the path if there is one; with the answer if it has one."""
     try:
         response = json.loads(content, object_pairs_hook=refuse_repeats)
-    except RepeatedKeyError as error:
+    except ContentError as error:
         raise DataError(f"the response: {error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise DataError(f"the response is not JSON: {excerpt(content)}") from None

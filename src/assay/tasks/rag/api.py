@@ -14,7 +14,7 @@ from assay.core.convention import Convention
 from assay.core.doc_id import DocIdRule
 from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
-from assay.core.note import Note, NoteKind, loud_first, loud_notes
+from assay.core.note import Note, NoteKind, loud_first
 from assay.core.policies import Policies, chunk_policies
 from assay.core.text import Option
 from assay.data.records.read import collection_put_off
@@ -276,7 +276,8 @@ def score_rankings(evaluation: RagEvaluation, _: Measures) -> Result:
     run = {row.query_id: row.retrieved.ranking for row in rows if row.retrieved is not None}
     result = gold.scorer.evaluate(run)
     notes = [note for note in result.notes if note.kind != NoteKind.UNJUDGED]
-    if loud_notes(notes) and matched.queries.issuperset(gold.scorer.qrels.queries) and any(run.values()):
+    is_loud = any(note.is_loud for note in notes)
+    if is_loud and matched.queries.issuperset(gold.scorer.qrels.queries) and any(run.values()):
         notes = [unmatched_note(matched), *(note for note in notes if note.kind != NoteKind.OVERLAP)]
     bare = [row.query_id for row in rows if row.gold is None]
     if bare:
