@@ -157,8 +157,8 @@ class Groups:
     group: IntArray | None
     subgroup: IntArray | None = None
 
-    def where(self, mask: BoolArray) -> Groups:
-        """The rows for which the mask is true."""
+    def where(self, mask: BoolArray | IntArray) -> Groups:
+        """The rows for which the mask is true, or those at the given places."""
         group, subgroup = (None if each is None else each[mask] for each in (self.group, self.subgroup))
         return Groups(self.query[mask], self.document[mask], self.grade[mask], group, subgroup)
 

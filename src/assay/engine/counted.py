@@ -182,9 +182,6 @@ class CountedRanking(Ranking):
         shown = sorted({each for some in parts["shown"] for each in some})[:MOST_SHOWN]
         return Chunks(parts["rule"][0], retrieved, collapsed, unmatched, shown).notes()
 
-    def count_hits(self) -> int:
-        return int((self.hits.filter(number=0)["document"] >= 0).sum())
-
 
 def shaped(frame: polars.DataFrame, schema: Schema) -> polars.DataFrame:
     """The columns of a schema; those that the frame does not have are null."""

@@ -19,10 +19,10 @@ from assay.core.limits import LIMITS, MOST_THREADS
 from assay.core.policies import Policies, check_whole
 from assay.data.formats import find_format, recognise
 from assay.data.frames.columns import GIVEN_RANK, check_roles, rows_of_table
-from assay.data.frames.frame import as_frame, is_frame
-from assay.data.qrels import Qrels, as_dicts
+from assay.data.frames.frame import as_frame, is_frame, is_tuples
+from assay.data.qrels import Qrels, as_dicts, has_queries
 from assay.data.run import Run
-from assay.engine.ranking import Counts, Ranking, repeats_of, within_depth
+from assay.engine.ranking import Ranking, repeats_of, within_depth
 from assay.files.source import is_source, open_source
 
 Item = TypeVar("Item")
@@ -38,7 +38,6 @@ class KernelRanking(Ranking):
         super().__init__(qrels)
         self.options, self.is_surplus_ignored = list(options), surplus
         self.ranker = self.new_ranker()
-        self._counts: dict[int, Counts] = {}
 
     def new_ranker(self) -> Ranker:
         return Ranker(self.qrels.index, self.options, surplus=self.is_surplus_ignored)
@@ -52,16 +51,12 @@ class KernelRanking(Ranking):
         self.ranker.add(query, ranking)
         self._counts.clear()
 
-    def counts(self, number: int) -> Counts:
-        if number not in self._counts:
-            self._counts[number] = self.ranker.columns(number)
-        return self._counts[number]
-
     @property
     def is_held(self) -> bool:
-        from assay.engine.quicksort import is_held
-
-        return is_held(self.given)
+        data = self.given.data
+        if self.given.is_sample or is_source(data):
+            return False
+        return isinstance(data, Run) or is_frame(data) or has_queries(data) or is_tuples(data)
 
 
 def rank_run(

@@ -18,11 +18,9 @@ import numpy as np
 
 from assay.core.judged import FloatArray, integers
 from assay.core.policies import Policies
-from assay.data.frames.frame import is_frame, is_tuples
 from assay.data.qrels import has_queries
 from assay.data.run import Run
 from assay.engine.tops import Tops
-from assay.files.source import is_source
 
 if TYPE_CHECKING:
     from assay.engine.ranking import Counts, GivenRun, Ranking
@@ -126,13 +124,6 @@ def sorted_tops(ranking: Ranking, policies: Policies, most: int) -> Tops:
         for each, rows in held_rankings(ranking.given, tied, policies).items():
             rankings[each] = sort_ranking(rows, policies)
     return Tops.pack([rows[:most] for rows in rankings])
-
-
-def is_held(given: GivenRun) -> bool:
-    data = given.data
-    if given.is_sample or is_source(data):
-        return False
-    return isinstance(data, Run) or is_frame(data) or has_queries(data) or is_tuples(data)
 
 
 def held_rankings(given: GivenRun, tied: Mapping[int, str], policies: Policies) -> dict[int, dict[str, float]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers
+from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judged, Spread, floats, integers, stretches
 from assay.core.note import Note, NoteKind
 from assay.core.policies import EFFECTS, Policies
 from assay.core.text import EMPTY_ID
@@ -56,10 +56,13 @@ class Ranking:
         self.qrels = qrels
         self.given = GivenRun({}, is_sample=True)
         self.refused: dict[str, dict[str, list[str]]] = {"judgments": {}, "rankings": {}}
+        self._counts: dict[int, Counts] = {}
 
     def counts(self, number: int) -> Counts:
         """What was counted."""
-        return self.ranker.columns(number)
+        if number not in self._counts:
+            self._counts[number] = self.ranker.columns(number)
+        return self._counts[number]
 
     def unknown(self) -> list[str]:
         """Queries of the run that have no judgments."""
@@ -223,9 +226,8 @@ def group_rows(rows: Rows, index: Index, policies: Policies, repeated: str) -> G
 
 
 def order_of_ids(index: Index, size: int) -> IntArray:
-    names = [index.document(number) for number in range(size)]
-    place = {name: number for number, name in enumerate(sorted(set(names)))}
-    return np.array([place[name] for name in names], dtype=np.int64)
+    names = np.array([index.document(number) for number in range(size)], dtype=object)
+    return np.unique(names, return_inverse=True)[1]
 
 
 def without_empty_ids(judged: Judged, index: Index, grades: FloatArray, starts: IntArray) -> Judged:
@@ -283,35 +285,50 @@ def rerank_ties(judged: Judged, rel: float, *, best: bool) -> Judged:
     return rebuild(judged, hits=replace(hits, rank=np.where(to_front, front, back)))
 
 
-def select(judged: Judged, keep: IntArray) -> Judged:
-    """Some of the queries, renumbered in order."""
-    number = np.full(judged.size, -1)
-    number[keep] = np.arange(len(keep))
+def select(judged: Judged, queries: IntArray) -> Judged:
+    """Some of the queries, renumbered in this order."""
 
     def some(hits: Hits) -> Hits:
-        kept = hits.where(number[hits.query] >= 0)
-        return replace(kept, size=len(keep), query=number[kept.query])
+        rows, owner = expanded(hits.starts, queries)
+        return replace(hits.where(rows), size=len(queries), query=owner)
 
     def some_groups() -> Groups:
         groups = judged.groups()
-        groups = groups.where(number[groups.query] >= 0)
-        return replace(groups, query=number[groups.query])
+        rows, owner = expanded(stretches(groups.query, judged.size), queries)
+        return replace(groups.where(rows), query=owner)
 
-    mask = number[judged.owner] >= 0
+    rows, owner = expanded(stretches(judged.owner, judged.size), queries)
     return rebuild(
         judged,
-        size=len(keep),
-        retrieved=judged.retrieved[keep],
-        owner=number[judged.owner[mask]],
-        grades=judged.grades[mask],
+        size=len(queries),
+        retrieved=judged.retrieved[queries],
+        owner=owner,
+        grades=judged.grades[rows],
         hits=some(judged.hits),
-        repeats=None if judged.repeats is None else judged.repeats[keep],
+        repeats=None if judged.repeats is None else judged.repeats[queries],
         foreign=None if judged.foreign is None else some(judged.foreign),
-        spread=None if judged.spread is None else Spread(*(each[keep] for each in judged.spread)),
+        spread=None if judged.spread is None else Spread(*(each[queries] for each in judged.spread)),
         make_groups=None if judged.make_groups is None else some_groups,
         make_queries=judged.all_queries,
-        kept=keep if judged.kept is None else judged.kept[keep],
+        kept=queries if judged.kept is None else judged.kept[queries],
     )
+
+
+def repeat(judged: Judged, queries: IntArray) -> Judged:
+    """The same with queries that may be there several times; their ids would say nothing, and are left out."""
+    return rebuild(select(judged, queries), make_queries=None, kept=None)
+
+
+def expanded(starts: IntArray, queries: IntArray) -> tuple[IntArray, IntArray]:
+    """The rows of some queries, one query after the other, and the place of the query of each row.
+
+    >>> expanded(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([2, 0, 1, 0, 1]), array([0, 1, 1, 2, 2]))
+    """
+    sizes = np.diff(starts)[queries]
+    owner = np.repeat(np.arange(len(queries)), sizes)
+    before = np.cumsum(sizes) - sizes
+    return np.arange(len(owner)) + (starts[queries] - before)[owner], owner
 
 
 def rebuild(judged: Judged, **changes: object) -> Judged:

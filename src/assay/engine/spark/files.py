@@ -70,6 +70,10 @@ def spark_errors(what: str) -> Iterator[None]:
 
 def read_file(session: SparkSession, path: str, format: str | None = None) -> DataFrame:
     """A file, a folder or a glob, as its ending says or as given."""
+    from pyspark.sql import functions
+
+    from assay.data.frames.columns import find_columns
+
     if path.endswith(".xz"):
         raise FormatError(f"{show(path)}: Spark does not read files compressed with xz; use gzip, bzip2 or Zstandard")
     chosen = format or format_of(path)
@@ -79,7 +83,10 @@ def read_file(session: SparkSession, path: str, format: str | None = None) -> Da
             # Quotes are doubled inside quotes, where lines may end too; every file must have the same header.
             how = {"quote": '"', "escape": '"', "multiLine": True, "enforceSchema": False}
             table = read.csv(path, header=True, inferSchema=False, sep="\t" if chosen == "tsv" else ",", **how)
-            return numeric(table)
+            # Scores become numbers; what is not a number is null, an error where it is counted.
+            score = find_columns(table.columns, None, judgments=False, name="the run")["value"]
+            text = functions.btrim(functions.col(quoted(score)), functions.lit(SPACE))
+            return table.withColumn(score, to_number(text))
         if chosen == "trec":
             return trec_columns(read.text(path, lineSep="\n"))
         if chosen in ("jsonl", "parquet", "orc"):
@@ -96,16 +103,6 @@ def format_of(path: str) -> str:
         known = ", ".join(each for each in FORMATS if each)
         raise FormatError(f"{show(path)}: the format cannot be told from the ending ({known}); set {Option('format')}")
     return FORMATS[suffix.lower()]
-
-
-def numeric(frame: DataFrame) -> DataFrame:
-    """A table of text with its scores as numbers; what is not a number is null, an error where it is counted."""
-    from pyspark.sql import functions
-
-    from assay.data.frames.columns import find_columns
-
-    score = find_columns(frame.columns, None, judgments=False, name="the run")["value"]
-    return frame.withColumn(score, to_number(functions.btrim(functions.col(quoted(score)), functions.lit(SPACE))))
 
 
 def to_number(text: Column) -> Column:

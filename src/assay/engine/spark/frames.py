@@ -177,15 +177,6 @@ def map_batches(frame: DataFrame, function: Callable[[Batches], Batches], schema
     return ClassicFrame(classic._jdf.mapInArrow(column._jc, False, None), classic.sparkSession)  # noqa: SLF001 - see above
 
 
-def to_batches(frame: polars.DataFrame) -> Batches:
-    """A frame as Spark takes it: text is not in views."""
-    import pyarrow
-
-    table = frame.to_arrow(compat_level=polars.CompatLevel.oldest())
-    fields = [pyarrow.field(each.name, small_type(each.type)) for each in table.schema]
-    yield from table.cast(pyarrow.schema(fields)).to_batches()
-
-
 def small_type(kind: pyarrow.DataType) -> pyarrow.DataType:
     import pyarrow
 
@@ -206,6 +197,11 @@ def map_queries(
 
 
 def apply(function: Callable[[polars.DataFrame], polars.DataFrame], batches: Batches) -> Batches:
+    import pyarrow
+
     frames: list[Any] = [polars.from_arrow(batch) for batch in batches if batch.num_rows]
     if frames and len(made := function(polars.concat(frames))):
-        yield from to_batches(made)
+        # Spark takes no texts in views.
+        table = made.to_arrow(compat_level=polars.CompatLevel.oldest())
+        fields = [pyarrow.field(each.name, small_type(each.type)) for each in table.schema]
+        yield from table.cast(pyarrow.schema(fields)).to_batches()

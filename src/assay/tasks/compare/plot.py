@@ -19,14 +19,14 @@ from assay.core.errors import MeasureError, NeedError
 from assay.core.judged import Cutoffs, FloatArray, Judged
 from assay.core.measure import AGGREGATES, Measure
 from assay.core.text import count, show
-from assay.engine.ranking import rebuild, select
+from assay.engine.ranking import rebuild, repeat, select
 from assay.results.plot import MeanRows, queries_in_words
 from assay.results.results import select_queries, shared_queries
 from assay.stats.agreement import PERSISTENCE, common_tau, rank_biased_overlap
 from assay.stats.intervals import ROUNDING
 from assay.stats.paired import TUKEY_TESTS
 from assay.stats.significance import widened_interval
-from assay.tasks.compare.ranks import repeat, run_of
+from assay.tasks.compare.ranks import run_of
 from assay.tasks.compare.read import ScoredRuns
 from assay.tasks.compare.verdict import in_favour
 from assay.tasks.evaluate.score import is_blank

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import MeasureError, MismatchError
-from assay.core.judged import FloatArray, Groups, Hits, IntArray, Judged, Spread, stretches
+from assay.core.judged import FloatArray, Hits, IntArray, Judged
 from assay.core.measure import Measure
 from assay.core.text import first_line, given_id, printable, shorten_text, some
 from assay.data.partial import read_some
 from assay.data.qrels import Qrels
 from assay.data.run import Run
 from assay.data.texts import DOCUMENTS, QUESTIONS, TextKind, read_texts
-from assay.engine.ranking import rebuild, select
+from assay.engine.ranking import rebuild, repeat, select
 from assay.render import finite
 from assay.tasks.evaluate.api import Ranks, Scorer
 
@@ -171,47 +171,6 @@ def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
     hits = hits.where(np.lexsort((hits.rank, hits.query)))
     np.maximum.at(every.retrieved, hits.query, hits.rank)
     return rebuild(every, hits=hits)
-
-
-def repeat(judged: Judged, queries: IntArray) -> Judged:
-    """One query per entry of `queries`, by its place; a query can stand several times."""
-
-    def some(hits: Hits) -> Hits:
-        rows, owner = expanded(hits.starts, queries)
-        return replace(hits.where(rows), size=len(queries), query=owner)
-
-    def some_groups() -> Groups:
-        groups = judged.groups()
-        rows, owner = expanded(stretches(groups.query, judged.size), queries)
-        return replace(groups.where(rows), query=owner)  # type: ignore[arg-type]  # places serve as a mask
-
-    rows, owner = expanded(stretches(judged.owner, judged.size), queries)
-    return rebuild(
-        judged,
-        size=len(queries),
-        retrieved=judged.retrieved[queries],
-        owner=owner,
-        grades=judged.grades[rows],
-        hits=some(judged.hits),
-        repeats=None if judged.repeats is None else judged.repeats[queries],
-        foreign=None if judged.foreign is None else some(judged.foreign),
-        spread=None if judged.spread is None else Spread(*(each[queries] for each in judged.spread)),
-        make_groups=None if judged.make_groups is None else some_groups,
-        make_queries=None,
-        kept=None,
-    )
-
-
-def expanded(starts: IntArray, queries: IntArray) -> tuple[IntArray, IntArray]:
-    """The rows of some queries, one query after the other, and the place of the query of each row.
-
-    >>> expanded(np.array([0, 2, 3]), np.array([1, 0, 0]))
-    (array([2, 0, 1, 0, 1]), array([0, 1, 1, 2, 2]))
-    """
-    sizes = np.diff(starts)[queries]
-    owner = np.repeat(np.arange(len(queries)), sizes)
-    before = np.concatenate(([0], np.cumsum(sizes)))[:-1]
-    return np.arange(len(owner)) - before[owner] + starts[queries][owner], owner
 
 
 def columns_of(hits: Hits) -> tuple[Any, ...]:

@@ -18,14 +18,14 @@ from assay.core.judged import FloatArray, IntArray, Judged, stretches
 from assay.core.policies import check_whole
 from assay.core.text import Option, count, given_id, show
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_fields
-from assay.engine.ranking import rebuild
+from assay.engine.ranking import rebuild, repeat
 from assay.render import Marked, finite
 from assay.render.charts.kinds import KINDS
 from assay.report.content import CHUNK, LENGTH, TITLE, base_core, cut, length_of, notes_of, slice_rows, slice_values
 from assay.report.page import Content, write_page
 from assay.results.results import Results
 from assay.tasks.check.api import check_sources
-from assay.tasks.compare.ranks import repeat, run_of, wanted_texts
+from assay.tasks.compare.ranks import run_of, wanted_texts
 from assay.tasks.evaluate.api import Ranks, Scorer
 
 if TYPE_CHECKING:

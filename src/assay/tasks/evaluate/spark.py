@@ -226,7 +226,8 @@ class SparkTask:
         results: dict[str | None, Result] = {}
         for name in counted.runs:
             ranking = counted.ranking(self.judgments.local, name)
-            if ranking.count_hits() < SHARE * len(self.judgments.local.grades):
+            hits = ranking.hits.filter(polars.col("document") >= 0, number=0)
+            if len(hits) < SHARE * len(self.judgments.local.grades):
                 ranking.given = GivenRun(self.sample(name), is_sample=True)
             result = self.plan.score(ranking, overlap_notes(ranking, self.plan.policies.doc_id))
             results[name] = result if is_whole else replace(result, notes=(*result.notes, unchecked))
