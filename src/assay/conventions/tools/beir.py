@@ -14,9 +14,7 @@ from assay.core.policies import Policies
 CUTOFFS = (1, 3, 5, 10, 100, 1000)
 CUSTOM = {"ties": "input", "precision": "float64", "missing": "zero", "exclude": "nothing"}
 
-MRR = Name("rr@{}", CUTOFFS, "MRR@{:.0f}", policies=CUSTOM)
 R_CAP = Name("recall(cap=true,nothing=nan)@{}", CUTOFFS, "R_cap@{:.0f}", policies=CUSTOM)
-HOLE = Name("hole@{}", CUTOFFS, "Hole@{:.0f}", policies=CUSTOM)
 ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
 
 
@@ -41,15 +39,10 @@ BEIR = Convention(
         "MAP": Name("ap@{}", CUTOFFS, "MAP@{:.0f}"),
         "Recall": Name("recall@{}", CUTOFFS, "Recall@{:.0f}"),
         "P": Name("precision@{}", CUTOFFS, "P@{:.0f}"),
-        "mrr": MRR,
-        "mrr_cut": MRR,
-        "recall_cap": R_CAP,
-        "r_cap": R_CAP,
-        "hole": HOLE,
-        "acc": ACCURACY,
-        "top_k_acc": ACCURACY,
-        "accuracy": ACCURACY,
-        "top_k_accuracy": ACCURACY,
+        **dict.fromkeys(("mrr", "mrr_cut"), Name("rr@{}", CUTOFFS, "MRR@{:.0f}", policies=CUSTOM)),
+        **dict.fromkeys(("recall_cap", "r_cap"), R_CAP),
+        "hole": Name("hole@{}", CUTOFFS, "Hole@{:.0f}", policies=CUSTOM),
+        **dict.fromkeys(("acc", "top_k_acc", "accuracy", "top_k_accuracy"), ACCURACY),
     },
     infinite=True,
     empty_ids=True,

@@ -14,7 +14,6 @@ from assay.core.text import show
 TRUTHS = {"True": True, "False": False}
 REL = {"rel": NameOption("rel")}
 COMMON = {**REL, "judged_only": NameOption("judged_only", TRUTHS, is_policy=True)}
-JUDGED_ONLY = {"judged_only": COMMON["judged_only"]}
 SCALE = {"min_rel": NameOption("min"), "max_rel": NameOption("max")}
 HIGHEST = {"max_rel": "3"}
 TARGET = {"T": NameOption("target")}
@@ -114,7 +113,7 @@ NAMES = {
     "infAP": Name("infap", options=REL),
     "IPrec": Name("iprec(cut=v9)@{}", options=COMMON),
     "Judged": Name("judged[@{}]", policies=BY_ID),
-    "nDCG": Name("ndcg[@{}]", options={"gains": NameOption("gain"), **JUDGED_ONLY}),
+    "nDCG": Name("ndcg[@{}]", options={"gains": NameOption("gain"), "judged_only": COMMON["judged_only"]}),
     "nDCG(dcg='exp-log2')": Name("ndcg(gain=exp2)", policies={"ties": "input", "precision": "float64"}),
     "nDCG(dcg='exp-log2')@k": Name("ndcg(gain=exp2,max=4)@{}", policies=GDEVAL),
     "NERR8": Name("nerr8@{}", options=SCALE, policies=CWL_EVAL, needed=HIGHEST),

@@ -29,24 +29,6 @@ def read_llama_index(text: str, names: Mapping[str, object]) -> Written | None:
     return read_call(CLASS.sub(lambda found: re.sub(r"(?<!^)(?=[A-Z])", "_", found[1]).lower(), text, count=1), names)
 
 
-JUDGED = {
-    "faithfulness": Name("faithfulness(unit=answer)"),
-    "relevancy": Name("relevancy"),
-    "answer_relevancy": Name("answer_relevancy(method=points)"),
-    "context_relevancy": Name("context_relevance(method=points)"),
-    "correctness": Name("correctness"),
-    "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": NameOption("threshold")}),
-    "guideline": Name(
-        'guideline(criterion="…")',
-        options={"guidelines": NameOption("criterion")},
-        needed={"guidelines": "Answers in one sentence."},
-    ),
-    "semantic_similarity": Name("semantic_similarity"),
-    "semantic_similarity.passing": Name(
-        "semantic_similarity(threshold=0.8)", options={"similarity_threshold": NameOption("threshold")}
-    ),
-}
-
 LLAMA_INDEX = Convention(
     name="llama_index",
     title="LlamaIndex: ids as listed, duplicates count; queries without expected or retrieved ids are left out",
@@ -61,7 +43,22 @@ LLAMA_INDEX = Convention(
             "ndcg(gain=binary,rel=1,ideal=listed)",
             options={"mode": NameOption("gain", {"linear": "binary", "exponential": "binary"}), "rel": LEVEL},
         ),
-        **JUDGED,
+        # Judged by an LLM.
+        "faithfulness": Name("faithfulness(unit=answer)"),
+        "relevancy": Name("relevancy"),
+        "answer_relevancy": Name("answer_relevancy(method=points)"),
+        "context_relevancy": Name("context_relevance(method=points)"),
+        "correctness": Name("correctness"),
+        "correctness.passing": Name("correctness(threshold=4)", options={"score_threshold": NameOption("threshold")}),
+        "guideline": Name(
+            'guideline(criterion="…")',
+            options={"guidelines": NameOption("criterion")},
+            needed={"guidelines": "Answers in one sentence."},
+        ),
+        "semantic_similarity": Name("semantic_similarity"),
+        "semantic_similarity.passing": Name(
+            "semantic_similarity(threshold=0.8)", options={"similarity_threshold": NameOption("threshold")}
+        ),
     },
     read=read_llama_index,
     unreadable="nan",

@@ -30,21 +30,27 @@ def above(text: str) -> float | str:
 VERDICTS = Name("ap(norm=about_found)")
 # The classes of ragas.metrics.collections raise an error if nothing was retrieved.
 COLLECTION_VERDICTS = VERDICTS._replace(policies={"no_results": "nan"})
-ID_PRECISION = Name("precision", policies={"duplicates": "first", "no_results": "nan"})
-ID_RECALL = Name("recall", policies={"duplicates": "once", "no_relevant": "nan_all"})
-TEXT_PRECISION = Name(
-    "ap(norm=about_found,rel=0.5)", options={"threshold": NameOption("rel")}, policies={"no_relevant": "nan_all"}
-)
-TEXT_RECALL = Name(
-    f"group_recall(rel={ABOVE_HALF!r})",
-    options={"threshold": NameOption("rel", read=above)},
-    policies={"no_relevant": "nan_all", "no_results": "nan"},
-)
-
 RUBRIC = (
     "1: all wrong; 2: mostly wrong; 3: right in part, with errors or gaps; 4: right but for details; 5: fully right"
 )
-JUDGED = {
+NAMES = {
+    "ContextPrecision": VERDICTS,
+    "ContextUtilization": VERDICTS,
+    "LLMContextPrecisionWithReference": VERDICTS,
+    "LLMContextPrecisionWithoutReference": VERDICTS,
+    "ContextPrecisionWithReference": COLLECTION_VERDICTS,
+    "ContextPrecisionWithoutReference": COLLECTION_VERDICTS,
+    "NonLLMContextPrecisionWithReference": Name(
+        "ap(norm=about_found,rel=0.5)", options={"threshold": NameOption("rel")}, policies={"no_relevant": "nan_all"}
+    ),
+    "NonLLMContextRecall": Name(
+        f"group_recall(rel={ABOVE_HALF!r})",
+        options={"threshold": NameOption("rel", read=above)},
+        policies={"no_relevant": "nan_all", "no_results": "nan"},
+    ),
+    "IDBasedContextPrecision": Name("precision", policies={"duplicates": "first", "no_results": "nan"}),
+    "IDBasedContextRecall": Name("recall", policies={"duplicates": "once", "no_relevant": "nan_all"}),
+    # Judged by an LLM.
     "Faithfulness": Name("faithfulness"),
     "ContextRecall": Name("context_recall"),
     "LLMContextRecall": Name("context_recall"),
@@ -69,19 +75,6 @@ JUDGED = {
         needed={"definition": "Is the answer polite?"},
     ),
     "RubricsScore": Name(f'rubric(levels="{RUBRIC}",see=reference)', options={"rubrics": NameOption("levels")}),
-}
-NAMES = {
-    "ContextPrecision": VERDICTS,
-    "ContextUtilization": VERDICTS,
-    "LLMContextPrecisionWithReference": VERDICTS,
-    "LLMContextPrecisionWithoutReference": VERDICTS,
-    "ContextPrecisionWithReference": COLLECTION_VERDICTS,
-    "ContextPrecisionWithoutReference": COLLECTION_VERDICTS,
-    "NonLLMContextPrecisionWithReference": TEXT_PRECISION,
-    "NonLLMContextRecall": TEXT_RECALL,
-    "IDBasedContextPrecision": ID_PRECISION,
-    "IDBasedContextRecall": ID_RECALL,
-    **JUDGED,
 }
 # Each class has another name in ragas' results.
 IN_RESULTS = {re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower(): name for name in NAMES}

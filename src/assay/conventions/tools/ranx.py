@@ -16,8 +16,6 @@ from assay.core.policies import Policies
 from assay.core.text import show
 
 LEVEL = {"l": NameOption("rel")}
-# Measures that have no cutoff.
-UNCUT = ("r-precision", "bpref")
 RECALLS = tuple(tenth / 10 for tenth in range(11))
 SHAPE = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d+)?))?(?:-l(?P<level>\d+))?", re.ASCII)
 
@@ -38,8 +36,8 @@ def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
         return Written("rbp", {"p": f"0.{shape['at']}", **options}, ())
     if shape["mark"] == ".":
         return None
-    # ranx ignores a cutoff that means nothing.
-    is_idle = shape["base"] in UNCUT or shape["at"] == "0"
+    # ranx ignores a cutoff that means nothing; two measures have none.
+    is_idle = shape["base"] in ("r-precision", "bpref") or shape["at"] == "0"
     return Written(shape["base"], options, (shape["at"],) if shape["at"] and not is_idle else ())
 
 

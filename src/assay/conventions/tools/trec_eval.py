@@ -169,8 +169,6 @@ TREC_EVAL = Convention(
 # Version 9, as pytrec_eval computes it: a name with parameters (set_F.2.0) is reported without them.
 ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
 ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}
-
-
 NAMES_9 = {
     name: entry._replace(
         measure=ROUNDED_OTHERWISE.get(name, entry.measure), output=name if entry.options else entry.output
