@@ -5,24 +5,21 @@ from __future__ import annotations
 import click
 
 from assay import agree
-from assay.cli.command import Checked, Command, Setting, number, option, whole
+from assay.cli.command import Checked, Setting, number, option, subcommand, whole
 from assay.cli.options import Scoring, measure_options, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import named, source_of
 
 
-@click.command(
+@subcommand(
     "agree",
-    cls=Command,
+    "assay agree human.txt judge.txt",
+    "assay agree human.txt judge.txt --run bm25.run --run dense.run --run hybrid.run -m ndcg@10",
+    "assay agree people.jsonl judge.jsonl -m score:faithfulness --policy threshold=0.5",
+    "assay agree human.txt judge.txt --policy threshold=2 -n 20",
+    "assay agree old.json new.json                 results stored with --save",
     usual="runs measures top policies format_ output",
-    examples=(
-        "assay agree human.txt judge.txt",
-        "assay agree human.txt judge.txt --run bm25.run --run dense.run --run hybrid.run -m ndcg@10",
-        "assay agree people.jsonl judge.jsonl -m score:faithfulness --policy threshold=0.5",
-        "assay agree human.txt judge.txt --policy threshold=2 -n 20",
-        "assay agree old.json new.json                 results stored with --save",
-    ),
 )
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")

@@ -5,32 +5,24 @@ from __future__ import annotations
 import click
 
 from assay import audit
-from assay.cli.command import Command, option
+from assay.cli.command import option, subcommand
 from assay.cli.options import CONVENTIONS, Scoring, measure_options, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import source_of, watched
 
 
-@click.command(
+@subcommand(
     "audit",
-    cls=Command,
+    "assay audit qrels.txt bm25.run -m map",
+    "assay audit qrels.txt bm25.run -m ndcg@10 -m recall@100",
+    "assay audit qrels.txt bm25.run -m rr@10 --start ranx --format json",
     usual="measures start format_ output",
-    examples=(
-        "assay audit qrels.txt bm25.run -m map",
-        "assay audit qrels.txt bm25.run -m ndcg@10 -m recall@100",
-        "assay audit qrels.txt bm25.run -m rr@10 --start ranx --format json",
-    ),
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("run", metavar="RUN")
 @measure_options(("map",))
-@option(
-    "--start TOOL",
-    "Tool whose number the steps start from.",
-    type=click.Choice(CONVENTIONS),
-    default="assay",
-)
+@option("--start TOOL", "Tool whose number the steps start from.", type=click.Choice(CONVENTIONS), default="assay")
 @output_options(styled=True)
 @scoring_options(only=("doc_id", "chunks"), without=("convention", "files"))
 def command(*, qrels: str, run: str, measures: str | None, start: str, out: Output, scoring: Scoring) -> None:

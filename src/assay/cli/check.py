@@ -5,22 +5,19 @@ from __future__ import annotations
 import click
 
 from assay import check
-from assay.cli.command import Command
+from assay.cli.command import subcommand
 from assay.cli.options import Scoring, scoring_options
 from assay.cli.output import FORMATS, Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import source_of
 
 
-@click.command(
+@subcommand(
     "check",
-    cls=Command,
+    "assay check qrels.txt",
+    "assay check qrels.txt bm25.run dense.run",
+    "assay check qrels.txt bm25.run --format json",
     usual="format_ output policies formats",
-    examples=(
-        "assay check qrels.txt",
-        "assay check qrels.txt bm25.run dense.run",
-        "assay check qrels.txt bm25.run --format json",
-    ),
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import clicks
-from assay.cli.command import Checked, Command, option
+from assay.cli.command import Checked, option, subcommand
 from assay.cli.options import choice_option, take_source, whole_option
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.cli.terminal import check_single_input
@@ -14,17 +14,14 @@ from assay.terminal import check_target, source_of
 MODELS = ("coec", "pbm", "dbn")
 
 
-@click.command(
+@subcommand(
     "clicks",
-    cls=Command,
+    "assay clicks clicks.csv                          each pair with its grade and how often it was shown",
+    "assay clicks clicks.csv -o qrels.txt             judgments for every other command",
+    "assay clicks clicks.csv --model pbm --positions  how likely people look at each position",
+    "assay clicks ubi_events.jsonl --queries ubi_queries.jsonl -o qrels.txt",
+    "assay clicks clicks.parquet -o qrels.txt --model dbn --min-impressions 50",
     usual="output model min_impressions queries positions format_",
-    examples=(
-        "assay clicks clicks.csv                          each pair with its grade and how often it was shown",
-        "assay clicks clicks.csv -o qrels.txt             judgments for every other command",
-        "assay clicks clicks.csv --model pbm --positions  how likely people look at each position",
-        "assay clicks ubi_events.jsonl --queries ubi_queries.jsonl -o qrels.txt",
-        "assay clicks clicks.parquet -o qrels.txt --model dbn --min-impressions 50",
-    ),
 )
 @click.argument("clicks_file", metavar="FILE")
 @judgments_option

@@ -67,24 +67,14 @@ class Command(click.Command):
             ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        short = click.Option(
-            ["-h"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=self.print_short,
-            help="Show one screen of help.",
-        )
+        flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": self.print_short}
         *own, everything = super().get_params(ctx)
-        return [*own, short, everything]
+        return [*own, click.Option(["-h"], help="Show one screen of help.", **flag), everything]
 
     def print_short(self, ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-        if wanted and not ctx.resilient_parsing:
-            click.echo(self.short_page(ctx))
-            ctx.exit()
-
-    def short_page(self, ctx: click.Context) -> str:
-        """One screen of help."""
+        """Prints one screen of help."""
+        if not wanted or ctx.resilient_parsing:
+            return
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         with formatter.indentation():
@@ -94,7 +84,8 @@ class Command(click.Command):
         self.format_usual(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text(f"`{ctx.command_path} --help` explains everything.")
-        return formatter.getvalue().rstrip("\n")
+        click.echo(formatter.getvalue().rstrip("\n"))
+        ctx.exit()
 
     def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options that people use, each in a sentence."""
@@ -110,8 +101,7 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         for parameter in self.params:
-            settings = getattr(parameter, "settings", {})
-            if settings:
+            if settings := getattr(parameter, "settings", {}):
                 with formatter.section(parameter.title):  # type: ignore[attr-defined]
                     formatter.write_dl([(name, f"{each.help}.") for name, each in settings.items()])
 
@@ -119,9 +109,16 @@ class Command(click.Command):
 class CommandGroup(Command, click.Group):
     """A group of commands, which its help lists."""
 
+    command_class = Command
+
     def format_usual(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
         super().format_usual(ctx, formatter)
+
+
+def subcommand(name: str, *examples: str, usual: str = "", cls: type[Command] = Command) -> Callable[..., Command]:
+    """A command by its name, examples of its use, and the names of the options that people use."""
+    return click.command(name, cls=cls, examples=examples, usual=usual)
 
 
 def brief(text: str) -> str:
@@ -175,22 +172,23 @@ class SettingsOption(click.Option):
     def __init__(self, *names: Checked, settings: tuple[Setting, ...], noun: str, title: str, **more: Checked) -> None:
         super().__init__(*names, **{"multiple": True, "metavar": "NAME=VALUE", **more})
         self.settings = {each.name: each for each in settings}
-        self.noun = noun
-        self.plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-        self.title = title
+        self.noun, self.title = noun, title
 
     def process_value(self, ctx: click.Context, value: Checked) -> dict[str, Checked]:
         found: dict[str, Checked] = {}
         for pair in super().process_value(ctx, value):
-            name, is_pair, text = pair.partition("=")
-            setting = self.find(name.strip().replace("-", "_"), pair if is_pair else "")
-            if setting.name in found:
-                raise click.BadParameter(f"{setting.name} is set twice", ctx, self)
+            key, is_pair, text = pair.partition("=")
+            name = key.strip().replace("-", "_")
+            self.check_name(name)
+            if not is_pair:
+                raise click.BadParameter(f"{name!r} has no value; write {name}=VALUE", param=self)
+            if name in found:
+                raise click.BadParameter(f"{name} is set twice", ctx, self)
             try:
-                found[setting.name] = setting.read(text)
+                found[name] = self.settings[name].read(text)
             except (AssayError, click.BadParameter) as error:
                 said = str(getattr(error, "message", error))
-                said = said if said.startswith(setting.name) else f"{setting.name}: {said}"
+                said = said if said.startswith(name) else f"{name}: {said}"
                 raise click.BadParameter(said, ctx, self) from None
         return found
 
@@ -203,18 +201,17 @@ class SettingsOption(click.Option):
         offered = pairs if pairs and (len(names) == 1 or "=" in incomplete) else [f"{name}=" for name in names]
         return [CompletionItem(each) for each in offered if each.startswith(incomplete)]
 
-    def find(self, name: str, pair: str) -> Setting:
-        """The setting of that name, in a pair that names it."""
-        if name not in self.settings:
-            from difflib import get_close_matches
+    def check_name(self, name: str) -> None:
+        """Raises for a name that cannot be set, with those that may be meant."""
+        if name in self.settings:
+            return
+        from difflib import get_close_matches
 
-            near = get_close_matches(name, self.settings, 2, 0.6)
-            said = f"did you mean {' or '.join(near)}? The" if near else "the"
-            known = f"{said} {self.plural} are {', '.join(self.settings)}"
-            raise click.BadParameter(f"unknown {self.noun} {name!r}; {known}", param=self)
-        if not pair:
-            raise click.BadParameter(f"{name!r} has no value; write {name}=VALUE", param=self)
-        return self.settings[name]
+        near = get_close_matches(name, self.settings, 2, 0.6)
+        said = f"did you mean {' or '.join(near)}? The" if near else "the"
+        plural = f"{self.noun[:-1]}ies" if self.noun.endswith("y") else f"{self.noun}s"
+        known = f"{said} {plural} are {', '.join(self.settings)}"
+        raise click.BadParameter(f"unknown {self.noun} {name!r}; {known}", param=self)
 
 
 class FiniteType(click.types.FloatParamType):
@@ -228,8 +225,6 @@ class FiniteType(click.types.FloatParamType):
 
 
 FINITE = FiniteType()
-
-
 # What a setting can be, apart from text.
 number: Callable[[str], float] = partial(FINITE.convert, param=None, ctx=None)
 whole: Callable[[str], int] = partial(click.INT.convert, param=None, ctx=None)

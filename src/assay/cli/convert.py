@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import Qrels, read_data
-from assay.cli.command import Command, option
+from assay.cli.command import option, subcommand
 from assay.cli.terminal import say
 from assay.terminal import copy_to_output, count, source_of, watched
 
@@ -20,16 +20,13 @@ def read_kind(_: click.Context, __: click.Parameter, value: str | None) -> tuple
     return kind or None, format_ or None
 
 
-@click.command(
+@subcommand(
     "convert",
-    cls=Command,
-    examples=(
-        "assay convert qrels.txt qrels.json",
-        "assay convert scores.csv bm25.run.gz",
-        "assay convert runs/bm25/ bm25.run.gz",
-        "assay convert bm25.run bm25.csv --lossy",
-        "assay convert judged.json - --from qrels --to trec",
-    ),
+    "assay convert qrels.txt qrels.json",
+    "assay convert scores.csv bm25.run.gz",
+    "assay convert runs/bm25/ bm25.run.gz",
+    "assay convert bm25.run bm25.csv --lossy",
+    "assay convert judged.json - --from qrels --to trec",
     usual="from_ to lossy",
 )
 @click.argument("source", metavar="IN")

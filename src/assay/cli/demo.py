@@ -6,10 +6,8 @@ import os
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from assay import Evaluator, Judge, Results, compare, evaluate_rag
-from assay.cli.command import Command, option
+from assay.cli.command import option, subcommand
 from assay.cli.output import check_page
 from assay.cli.terminal import emit, say, this_command
 
@@ -34,9 +32,7 @@ SAMPLING = {"temperature": 0.7, "max_tokens": 100}
 JUDGE_SETTINGS: dict[str, Any] = {"model": JUDGE_MODEL, "retries": 0, **SAMPLING}
 
 
-@click.command(
-    "demo", cls=Command, usual="report", examples=("assay demo", "assay demo --report", "assay demo --report tour.html")
-)
+@subcommand("demo", "assay demo", "assay demo --report", "assay demo --report tour.html", usual="report")
 @option(
     "--report [FILE]",
     f"Also write the report on the retrievers, to FILE or to {REPORT}.",

@@ -5,24 +5,21 @@ from __future__ import annotations
 import click
 
 from assay import diff
-from assay.cli.command import Checked, Command, option
+from assay.cli.command import Checked, option, subcommand
 from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
 from assay.terminal import is_stored, source_of
 
 
-@click.command(
+@subcommand(
     "diff",
-    cls=Command,
+    "assay diff qrels.txt bm25.run dense.run",
+    "assay diff qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
+    "assay diff old.json new.json                  results stored with --save",
+    "assay diff qrels.txt bm25.run dense.run -m rr@10 -n 3",
+    "assay diff qrels.txt bm25.run dense.run -o moved.json",
     usual="measure top queries corpus convention policies format_ output",
-    examples=(
-        "assay diff qrels.txt bm25.run dense.run",
-        "assay diff qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
-        "assay diff old.json new.json                  results stored with --save",
-        "assay diff qrels.txt bm25.run dense.run -m rr@10 -n 3",
-        "assay diff qrels.txt bm25.run dense.run -o moved.json",
-    ),
 )
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("before", metavar="RUN_A")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay import AssayError, Qrels, Result, Results, Run, evaluate
-from assay.cli.command import Checked, Command, option
+from assay.cli.command import Checked, option, subcommand
 from assay.cli.options import (
     MEASURES,
     Scoring,
@@ -31,23 +31,20 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 
 
-@click.command(
+@subcommand(
     "eval",
-    cls=Command,
+    "assay eval qrels.txt bm25.run",
+    'assay eval qrels.txt bm25.run dense.run -m ndcg@10 -m "ap(rel=2)"',
+    "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
+    'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q -o scores.csv',
+    "assay eval qrels.txt bm25.run --worst 5 --queries queries.jsonl --corpus corpus.jsonl",
+    "assay eval qrels.txt bm25.run --save baseline.json",
+    "assay eval qrels.txt chunks.run --policy doc_id=before:#",
+    "assay eval judge.txt bm25.run --human human.txt",
+    "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
+    "zcat bm25.run.gz | assay eval qrels.txt -",
+    'assay eval qrels.txt "s3a://bucket/run.parquet" --engine spark --master yarn',
     usual="measures per_query worst human convention policies format_ output save",
-    examples=(
-        "assay eval qrels.txt bm25.run",
-        'assay eval qrels.txt bm25.run dense.run -m ndcg@10 -m "ap(rel=2)"',
-        "assay eval qrels.txt bm25.run --convention trec_eval -m map -m P.5,10",
-        'assay eval qrels.txt bm25.run -m "rr@10 recall@100" -q -o scores.csv',
-        "assay eval qrels.txt bm25.run --worst 5 --queries queries.jsonl --corpus corpus.jsonl",
-        "assay eval qrels.txt bm25.run --save baseline.json",
-        "assay eval qrels.txt chunks.run --policy doc_id=before:#",
-        "assay eval judge.txt bm25.run --human human.txt",
-        "assay eval qrels.txt bm25.run --load mine.py -m my_measure",
-        "zcat bm25.run.gz | assay eval qrels.txt -",
-        'assay eval qrels.txt "s3a://bucket/run.parquet" --engine spark --master yarn',
-    ),
 )
 @click.argument("qrels", metavar="QRELS")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
@@ -77,20 +74,7 @@ BAD_INPUT = 2
 @scoring_options()
 @click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    *,
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: str | None,
-    per_query: bool,
-    worst: int,
-    save: str | None,
-    out: Output,
-    scoring: Scoring,
-    queries: Checked,
-    corpus: Checked,
-    **special: Checked,
+    ctx: click.Context, /, *, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring, **told: Checked
 ) -> None:
     """Scores each RUN against the judgments in QRELS.
 
@@ -100,22 +84,21 @@ def command(
 
     `assay measures` lists the measures. If the numbers look wrong, `assay check QRELS RUN` examines the data.
     """
-    texts = {"queries": queries, "corpus": corpus}
-    check_single_input(qrels, *runs, *texts.values(), special["human"])
+    texts = {name: told[name] for name in ("queries", "corpus")}
+    check_single_input(qrels, *runs, *texts.values(), told["human"])
+    check_options(runs, out.format, told)
     is_single = len(runs) == 1
-    check_options(runs, worst, out.format, special, has_texts=any(texts.values()))
-    score = scorer_of(scoring.qrels(qrels), measures or MEASURES, scoring, special, is_single=is_single)
-    results = score_each(runs, score)
+    results = score_each(runs, scorer_of(scoring.qrels(qrels), scoring, told, is_single=is_single))
     if not results:
         ctx.exit(BAD_INPUT)
-    save_results(results, save)
+    save_results(results, told["save"])
     first = results[next(iter(results))]
     if out.format == "json":
         text = results.to_json()
     else:
         shown: Any = first if is_single else results
-        text = out.render(shown.query_table() if per_query else shown.table())
-    if worst:
+        text = out.render(shown.query_table() if told["per_query"] else shown.table())
+    if worst := told["worst"]:
         from assay import diff
 
         found = diff(scoring.qrels(qrels), runs[0], None, next(iter(first)), top=worst, **texts, **scoring.reading)
@@ -125,11 +108,9 @@ def command(
         ctx.exit(BAD_INPUT)
 
 
-def check_options(
-    runs: tuple[str, ...], worst: int, format_: str, special: dict[str, Checked], *, has_texts: bool
-) -> None:
+def check_options(runs: tuple[str, ...], format_: str, told: dict[str, Checked]) -> None:
     """Raises for options that cannot be combined, or have no effect."""
-    human, merging, is_local = special["human"], special["merging"], special["engine"] == "local"
+    human, merging, worst, is_local = told["human"], told["merging"], told["worst"], told["engine"] == "local"
     local_only = {"--worst": worst, "--merge-subqueries": merging, "--human": human}
     used = next((name for name, value in local_only.items() if value), "")
     wrong = {
@@ -137,9 +118,10 @@ def check_options(
         "--worst explains a single run, as it is, in a table; use assay diff for two runs": worst
         and (len(runs) > 1 or merging or format_ != "table"),
         "--worst reads the run once more, so it cannot be standard input; use a file": worst and "-" in runs,
-        "--queries and --corpus are shown with the worst queries; add --worst 5": not worst and has_texts,
-        "--master is for Spark; add --engine spark": is_local and special["master"] is not None,
-        "--column order is for Spark; add --engine spark": is_local and "order" in special["columns"],
+        "--queries and --corpus are shown with the worst queries; add --worst 5": not worst
+        and (told["queries"] or told["corpus"]),
+        "--master is for Spark; add --engine spark": is_local and told["master"] is not None,
+        "--column order is for Spark; add --engine spark": is_local and "order" in told["columns"],
         f"{used} cannot be combined with --engine spark": not is_local and used,
         "Spark cannot read standard input; use a path": not is_local and "-" in runs,
     }
@@ -147,20 +129,18 @@ def check_options(
         raise click.UsageError(message)
 
 
-def scorer_of(
-    qrels: Qrels, measures: str | tuple[str, ...], scoring: Scoring, special: dict[str, Checked], *, is_single: bool
-) -> Callable[..., Result]:
+def scorer_of(qrels: Qrels, scoring: Scoring, told: dict[str, Checked], *, is_single: bool) -> Callable[..., Result]:
     """What scores one run."""
-    human, columns = special["human"], special["columns"]
-    if special["engine"] == "spark":
+    measures, human, columns = told["measures"] or MEASURES, told["human"], told["columns"]
+    if told["engine"] == "spark":
         from assay import spark
 
-        session, order = spark.start_session(special["master"]), columns.pop("order", None)
+        session, order = spark.start_session(told["master"]), columns.pop("order", None)
         how: dict[str, Any] = {"run_column": None, "order_column": order, "columns": columns or None, **scoring.how}
         return lambda run, **_: spark.evaluate(
             qrels, spark.read_file(session, run, scoring.run_format), measures, **how
         )
-    if special["merging"]:
+    if told["merging"]:
         from assay.compat.mteb import merge_subqueries
 
         def score_merged(run: str, **_: object) -> Result:

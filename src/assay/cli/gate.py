@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay import GateReport, Qrels, gate
-from assay.cli.command import Checked, Command, Setting, number, option, truth, whole
+from assay.cli.command import Checked, Setting, number, option, subcommand, truth, whole
 from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options
 from assay.cli.output import Output, output_options, report_option
 from assay.cli.terminal import check_single_input, say, this_command
@@ -32,19 +32,16 @@ class LimitType(click.ParamType[Any]):
             self.fail(f"{value!r} must be a measure and a number, such as ndcg@10=0.45", param, ctx)
 
 
-@click.command(
+@subcommand(
     "gate",
-    cls=Command,
+    "assay gate qrels.txt new.run --min ndcg@10=0.45",
+    "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
+    "assay gate qrels.txt new.run --min ndcg@10=0.45 --queries queries.jsonl --corpus corpus.jsonl",
+    "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 -o gate.json",
+    "assay gate new.json --baseline old.json --max-drop ndcg@10=0.01    results stored with --save",
+    "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01 --report gate.html",
+    "assay gate new.run                            using assay.toml or pyproject.toml",
     usual="minimum baseline max_drop queries corpus strict test policies report format_ output config",
-    examples=(
-        "assay gate qrels.txt new.run --min ndcg@10=0.45",
-        "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01",
-        "assay gate qrels.txt new.run --min ndcg@10=0.45 --queries queries.jsonl --corpus corpus.jsonl",
-        "assay gate qrels.txt new.run --baseline baseline.json --max-drop ndcg@10=0.01 -o gate.json",
-        "assay gate new.json --baseline old.json --max-drop ndcg@10=0.01    results stored with --save",
-        "assay gate qrels.txt new.run --baseline old.run --max-drop ndcg@10=0.01 --report gate.html",
-        "assay gate new.run                            using assay.toml or pyproject.toml",
-    ),
 )
 @click.argument("qrels", required=False, metavar="[QRELS]")
 @click.argument("run", required=False, metavar="RUN")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.command import Checked, Command, CommandGroup, option
+from assay.cli.command import Checked, CommandGroup, option
 from assay.cli.options import pool_option, take_source, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.servers import judge_options
@@ -36,7 +36,6 @@ def command() -> None:
 
 @command.command(
     "relevance",
-    cls=Command,
     short_help="Grade what runs retrieved, from 0 to 3.",
     usual="corpus output depth human reasons judge judge_model judge_cache judge_options dry_run",
     examples=(
@@ -73,7 +72,6 @@ def relevance(
 
 @command.command(
     "questions",
-    cls=Command,
     short_help="Make questions that passages answer.",
     usual="number output seed judge judge_model judge_cache judge_options dry_run",
     examples=(EXAMPLES[1],),
@@ -100,7 +98,6 @@ def questions(*, corpus: str, number: int, seed: int, output: str | None, judge:
 
 @command.command(
     "pairwise",
-    cls=Command,
     short_help="Find out which system answers better.",
     usual="judge judge_model judge_cache judge_options dry_run format_ output",
     examples=(EXAMPLES[2],),

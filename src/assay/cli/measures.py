@@ -5,21 +5,18 @@ from __future__ import annotations
 import click
 
 from assay import explain
-from assay.cli.command import Command
+from assay.cli.command import subcommand
 from assay.cli.options import choice_option, load_option, loaded
 from assay.cli.terminal import emit
 
 
-@click.command(
+@subcommand(
     "measures",
-    cls=Command,
+    "assay measures",
+    "assay measures ndcg",
+    "assay measures nDCG@10",
+    "assay measures recip_rank --format json",
     usual="format_ files",
-    examples=(
-        "assay measures",
-        "assay measures ndcg",
-        "assay measures nDCG@10",
-        "assay measures recip_rank --format json",
-    ),
 )
 @click.argument("name", required=False)
 @choice_option("--format", "Format of the output.", ("table", "json", "markdown"), to="format_")

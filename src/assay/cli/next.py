@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import next_judgments
-from assay.cli.command import Checked, Command, Setting, number, option, whole
+from assay.cli.command import Checked, Setting, number, option, subcommand, whole
 from assay.cli.options import Scoring, between_option, choice_option, pool_option, scoring_options, whole_option
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say
@@ -16,16 +16,13 @@ NONE = "none"
 ORDERS = ("worth", "against", "depth", "random")
 
 
-@click.command(
+@subcommand(
     "next",
-    cls=Command,
+    "assay next qrels.txt bm25.run dense.run",
+    "assay next none bm25.run dense.run -m precision@10 -n 50 -o todo.csv",
+    "assay next qrels.txt *.run --first depth --pool 10      a pool of all runs",
+    "assay next qrels.txt *.run --between bm25 dense",
     usual="measure order first depth between convention policies format_ output",
-    examples=(
-        "assay next qrels.txt bm25.run dense.run",
-        "assay next none bm25.run dense.run -m precision@10 -n 50 -o todo.csv",
-        "assay next qrels.txt *.run --first depth --pool 10      a pool of all runs",
-        "assay next qrels.txt *.run --between bm25 dense",
-    ),
 )
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
@@ -46,16 +43,7 @@ ORDERS = ("worth", "against", "depth", "random")
     Setting("seed", whole, "seed of the random order (default 0)"),
     only=("doc_id",),
 )
-def command(
-    *,
-    qrels: str,
-    runs: tuple[str, ...],
-    first: int,
-    between: tuple[str, str] | None,
-    out: Output,
-    scoring: Scoring,
-    **how: Checked,
-) -> None:
+def command(*, qrels: str, runs: tuple[str, ...], first: int, out: Output, scoring: Scoring, **how: Checked) -> None:
     """Lists the documents to judge next to compare RUNs, and says whether judging can still change which is better.
 
     By worth, the documents come first that can move the difference of two runs most; by depth, those with the best
@@ -64,8 +52,8 @@ def command(
     check_single_input(qrels, *runs)
     read = {name: scoring.run(run) for name, run in named(runs)}
     judged = None if qrels == NONE else scoring.qrels(qrels)
-    a, b = between or (None, None)
-    found = next_judgments(judged, read, a=a, b=b, **how, **scoring.how).first(first)
+    how |= zip("ab", how.pop("between") or (), strict=False)
+    found = next_judgments(judged, read, **how, **scoring.how).first(first)
     out.show(found)
     if out.is_bare:
         say(f"note: {found.settlement or found.reason}")

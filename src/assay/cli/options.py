@@ -21,19 +21,29 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 # Written out, as the conventions take time to load.
-TOOLS = "assay trec_eval trec_eval_9 ranx ir_measures beir mteb autorag llama_index haystack ragas gdeval sklearn"
-CONVENTIONS = TOOLS.split()
+CONVENTIONS = [
+    "assay",
+    "trec_eval",
+    "trec_eval_9",
+    "ranx",
+    "ir_measures",
+    "beir",
+    "mteb",
+    "autorag",
+    "llama_index",
+    "haystack",
+    "ragas",
+    "gdeval",
+    "sklearn",
+]
 TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "tukey_randomized")
 MEASURES = ("ndcg@10", "ap", "rr@10", "recall@100")
-RULES = r"""the rule that turns ids of chunks into ids of documents: before:# or before_last:_ (the id up to the first
-or last separator), after:/ or after_last:/, regex:^(.+)-\d+$ (with one group), or a field, such as metadata.source"""
+RULES = (
+    "the rule that turns ids of chunks into ids of documents: before:# or before_last:_ (the id up to the first or "
+    r"last separator), after:/ or after_last:/, regex:^(.+)-\d+$ (with one group), or a field, such as metadata.source"
+)
 POLICIES = tuple(
-    Setting(
-        name,
-        partial(Policies.read, name),
-        " ".join(RULES.split()) if name == "doc_id" else text,
-        Policies.choices(name),
-    )
+    Setting(name, partial(Policies.read, name), RULES if name == "doc_id" else text, Policies.choices(name))
     for name, text in Policies.meanings().items()
 )
 CORRECTIONS = ("holm", "bonferroni", "bh", "by", "none")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import plot
-from assay.cli.command import FINITE, Checked, Command, option
+from assay.cli.command import FINITE, Checked, Command, option, subcommand
 from assay.cli.options import (
     TESTING,
     Scoring,
@@ -32,20 +32,18 @@ class PlotCommand(Command):
             formatter.write_dl([(name, kind.shows) for name, kind in KINDS.items()])
 
 
-@click.command(
+@subcommand(
     "plot",
+    "assay plot means qrels.txt bm25.run dense.run -o means.svg",
+    "assay plot differences qrels.txt bm25.run dense.run hybrid.run -m ndcg@10 -o forest.pdf",
+    "assay plot queries qrels.txt bm25.run dense.run -m ndcg@10 -o queries.png --theme dark",
+    "assay plot cutoff qrels.txt bm25.run dense.run -m recall@10 -o cutoff.html",
+    "assay plot scatter old.json new.json -o scatter.svg    results stored with --save",
+    "assay plot blame records.jsonl -m answer_f1 -o blame.svg",
+    "assay plot latency live.jsonl -o latency.svg           records of assay probe --save-records",
+    "assay plot agreement human.txt judge.txt -o judges.svg",
     cls=PlotCommand,
     usual="chart_file measures between theme baseline test convention policies",
-    examples=(
-        "assay plot means qrels.txt bm25.run dense.run -o means.svg",
-        "assay plot differences qrels.txt bm25.run dense.run hybrid.run -m ndcg@10 -o forest.pdf",
-        "assay plot queries qrels.txt bm25.run dense.run -m ndcg@10 -o queries.png --theme dark",
-        "assay plot cutoff qrels.txt bm25.run dense.run -m recall@10 -o cutoff.html",
-        "assay plot scatter old.json new.json -o scatter.svg    results stored with --save",
-        "assay plot blame records.jsonl -m answer_f1 -o blame.svg",
-        "assay plot latency live.jsonl -o latency.svg           records of assay probe --save-records",
-        "assay plot agreement human.txt judge.txt -o judges.svg",
-    ),
 )
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @click.argument("data", metavar="[QRELS]")
@@ -65,17 +63,7 @@ class PlotCommand(Command):
 @testing_options
 @scoring_options(*TESTING)
 def command(
-    *,
-    kind: str,
-    data: str,
-    runs: tuple[str, ...],
-    chart_file: str,
-    measures: str | None,
-    between: tuple[str, str] | None,
-    theme: str,
-    resolution: float,
-    scoring: Scoring,
-    **testing: Checked,
+    *, kind: str, data: str, runs: tuple[str, ...], chart_file: str, theme: str, scoring: Scoring, **told: Checked
 ) -> None:
     """Draws a chart of RUNs on the judgments in QRELS and writes it to a file.
 
@@ -84,6 +72,7 @@ def command(
     A chart of one measure takes the first.
     """
     check_single_input(data, *runs)
+    measures, between, resolution = (told.pop(name) for name in ("measures", "between", "resolution"))
     check_scale(resolution)
     if chart_file != "-":
         if ending_of(chart_file) != "json":
@@ -101,7 +90,7 @@ def command(
     else:
         other = [source_of(run) for run in runs]
         how |= {"progress": True, **dict(zip("ab", between or (), strict=False))}
-        how |= testing if KINDS[kind].needs == "tests" else {}
+        how |= told if KINDS[kind].needs == "tests" else {}
     chart = plot(kind, scoring.qrels_or_path(data), other, measures, **how)
     if chart_file == "-":
         emit(chart.draw("json", theme=theme).decode(), None, "json")

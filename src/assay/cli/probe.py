@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from assay import AssayError, Results, Run, probe
-from assay.cli.command import Checked, Command, option
+from assay.cli.command import Checked, Command, option, subcommand
 from assay.cli.options import Scoring, measure_options, scoring_options, take_source, whole_option
 from assay.cli.output import Output, output_options, report_option, save_option, save_results
 from assay.cli.servers import body_option, header_option, path_option
@@ -31,18 +31,16 @@ class ProbeCommand(Command):
             raise click.UsageError(said, ctx) from None
 
 
-@click.command(
+@subcommand(
     "probe",
+    "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
+    'assay probe "http://localhost:8000/search?q={query}&n={k}" --queries queries.tsv --qrels qrels.txt -k 20',
+    "assay probe http://localhost:9200/d/_search --queries q.jsonl --qrels qrels.txt --body @body.json",
+    "assay probe URL --queries q.jsonl --qrels qrels.txt --header 'Authorization: Bearer $SEARCH_KEY'",
+    "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --save-run live.run",
+    "assay probe URL --queries q.jsonl --qrels qrels.txt --answer-path data.reply --save-records out.jsonl",
     cls=ProbeCommand,
     usual="queries qrels measures k body path headers checkpoint run_file policies report format_ output",
-    examples=(
-        "assay probe http://localhost:8000/search --queries queries.jsonl --qrels qrels.txt",
-        'assay probe "http://localhost:8000/search?q={query}&n={k}" --queries queries.tsv --qrels qrels.txt -k 20',
-        "assay probe http://localhost:9200/d/_search --queries q.jsonl --qrels qrels.txt --body @body.json",
-        "assay probe URL --queries q.jsonl --qrels qrels.txt --header 'Authorization: Bearer $SEARCH_KEY'",
-        "assay probe URL --queries q.jsonl --qrels qrels.txt --checkpoint probe.jsonl --save-run live.run",
-        "assay probe URL --queries q.jsonl --qrels qrels.txt --answer-path data.reply --save-records out.jsonl",
-    ),
 )
 @click.argument("url", metavar="URL")
 @option("--queries FILE", "Questions, each with an id and a text.", required=True)
@@ -74,24 +72,7 @@ class ProbeCommand(Command):
 @report_option
 @output_options()
 @scoring_options()
-def command(
-    *,
-    url: str,
-    queries: str,
-    qrels: str,
-    body: str | None,
-    path: str | None,
-    answer_path: str | None,
-    headers: tuple[str, ...],
-    timeout: float,
-    run_file: str | None,
-    save: str | None,
-    report: str | None,
-    records_file: str | None,
-    out: Output,
-    scoring: Scoring,
-    **asking: Checked,
-) -> None:
+def command(*, url: str, queries: str, qrels: str, out: Output, scoring: Scoring, **asking: Checked) -> None:
     """Sends every judged query to the retriever at URL, and scores what it returns.
 
     Each query is sent as JSON with POST; a URL that contains {query} is requested with GET. The response is JSON with a
@@ -99,13 +80,16 @@ def command(
     queries score 0 and are listed; the command fails only if no query was answered.
     """
     check_single_input(queries, qrels, asking["references"])
+    targets = ("save", "run_file", "records_file", "report")
+    save, run_file, records_file, report = (asking.pop(name) for name in targets)
     if records_file is not None:
         check_records_name(records_file)
     for target in (run_file, records_file):
         check_target(target)
-    search = HttpSearch(url, body=body, path=path, answer_path=answer_path, headers=headers, timeout=timeout)
+    how = {name: asking.pop(name) for name in ("body", "path", "answer_path", "headers")}
+    search = HttpSearch(url, timeout=asking["timeout"], **how)
     try:
-        probed = probe(search, source_of(queries), scoring.qrels(qrels), timeout=timeout, **asking, **scoring.how)
+        probed = probe(search, source_of(queries), scoring.qrels(qrels), **asking, **scoring.how)
     except KeyboardInterrupt as stop:
         # How far it got.
         for note in getattr(stop, "__notes__", ()):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay import evaluate_rag
-from assay.cli.command import Checked, Command, Setting, number, option
+from assay.cli.command import Checked, Setting, number, option, subcommand
 from assay.cli.options import (
     Scoring,
     column_option,
@@ -42,25 +42,22 @@ def share_or_word(text: str) -> float | str:
         return text
 
 
-@click.command(
+@subcommand(
     "rag",
-    cls=Command,
+    "assay rag records.jsonl",
+    'assay rag records.jsonl -m "recall@5 ndcg@5 answer_f1 rouge_l" --worst 10',
+    "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
+    "assay rag qa.parquet result.parquet --convention autorag -m retrieval_f1 -m meteor",
+    "assay rag scifact/ bm25.run -m ndcg@10",
+    "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --policy overlap=0.5",
+    "assay rag log.csv --column answer=bot_reply --column references=expected",
+    "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --policy right=0.5",
+    "assay rag records.jsonl --load mine.py -m score:cites_a_source",
+    "assay rag records.jsonl -q --format csv -o scores.csv",
+    "assay rag records.jsonl --report report.html --slice language",
+    "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
+    "assay rag records.jsonl -m score:faithfulness --human labels.jsonl",
     usual="measures per_query worst by judge judge_model human corpus report policies format_ output save",
-    examples=(
-        "assay rag records.jsonl",
-        'assay rag records.jsonl -m "recall@5 ndcg@5 answer_f1 rouge_l" --worst 10',
-        "assay rag records.jsonl -m faithfulness --judge http://localhost:8000/v1 --judge-model qwen3-8b",
-        "assay rag qa.parquet result.parquet --convention autorag -m retrieval_f1 -m meteor",
-        "assay rag scifact/ bm25.run -m ndcg@10",
-        "assay rag questions_with_spans.jsonl chunks.run --corpus chunks.jsonl --policy overlap=0.5",
-        "assay rag log.csv --column answer=bot_reply --column references=expected",
-        "assay rag records.jsonl -m score:faithfulness -m answer_f1 --by score:faithfulness --policy right=0.5",
-        "assay rag records.jsonl --load mine.py -m score:cites_a_source",
-        "assay rag records.jsonl -q --format csv -o scores.csv",
-        "assay rag records.jsonl --report report.html --slice language",
-        "assay rag records.jsonl --criteria criteria.toml -m politeness --judge model.gguf",
-        "assay rag records.jsonl -m score:faithfulness --human labels.jsonl",
-    ),
 )
 @click.argument("records", metavar="RECORDS")
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
@@ -93,21 +90,7 @@ def share_or_word(text: str) -> float | str:
     without=("formats",),
 )
 def command(
-    *,
-    records: str,
-    outputs: str | None,
-    measures: str | None,
-    per_query: bool,
-    worst: int,
-    by: str | None,
-    criteria: tuple[str, ...],
-    judge: Judge | None,
-    save: str | None,
-    report: str | None,
-    slices: tuple[str, ...],
-    out: Output,
-    scoring: Scoring,
-    **reading: Checked,
+    *, records: str, outputs: str | None, judge: Judge | None, out: Output, scoring: Scoring, **reading: Checked
 ) -> None:
     """Scores what a RAG system retrieved and answered for the questions in RECORDS.
 
@@ -119,9 +102,11 @@ def command(
     dataset.
     """
     check_single_input(records, outputs, reading["corpus"], reading["human"])
-    right = scoring.how.pop("right", None)
-    chosen = with_functions(measures, scoring.modules)
-    if criteria:
+    shown = {name: reading.pop(name) for name in ("per_query", "worst", "by")}
+    shown["right"] = scoring.how.pop("right", None)
+    save, report, slices = (reading.pop(name) for name in ("save", "report", "slices"))
+    chosen = with_functions(reading.pop("measures"), scoring.modules)
+    if criteria := reading.pop("criteria"):
         from assay.judges import read_criteria
 
         # They can be named once they are read, and all of them count where nothing is named.
@@ -131,9 +116,9 @@ def command(
     result = evaluate_rag(source_of(records), chosen or None, **reading)
     if report is not None:
         # The address of a judge may hold a key.
-        how = this_command() if judge is None else ""
-        result.report(report, by=by, right=right, slices=slices, reproduce=how)
-    out.write(write_rag(result, out, per_query=per_query, worst=worst, by=by, right=right), result.notes)
+        how = {"slices": slices, "reproduce": this_command() if judge is None else ""}
+        result.report(report, by=shown["by"], right=shown["right"], **how)
+    out.write(write_rag(result, out, **shown), result.notes)
     if save is not None:
         result.save(save)
 

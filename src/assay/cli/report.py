@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay import Result, compare, evaluate, load_result
-from assay.cli.command import Checked, Command, option
+from assay.cli.command import Checked, option, subcommand
 from assay.cli.options import (
     MEASURES,
     TESTING,
@@ -26,16 +26,13 @@ from assay.terminal import is_stored, name_all, source_of, split_measures, watch
 TITLE = "assay report"
 
 
-@click.command(
+@subcommand(
     "report",
-    cls=Command,
+    "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
+    "assay report qrels.txt *.run -m ndcg@10 -m recall@100 --baseline bm25 -o report.html",
+    "assay report old.json new.json                results stored with --save, without rankings",
+    "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --slice language --slice length",
     usual="page_file measures queries corpus slices top title baseline test convention policies",
-    examples=(
-        "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
-        "assay report qrels.txt *.run -m ndcg@10 -m recall@100 --baseline bm25 -o report.html",
-        "assay report old.json new.json                results stored with --save, without rankings",
-        "assay report qrels.txt bm25.run dense.run --queries queries.jsonl --slice language --slice length",
-    ),
 )
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, metavar="RUN...")
@@ -49,17 +46,7 @@ TITLE = "assay report"
 @testing_options
 @scoring_options(*TESTING)
 def command(
-    *,
-    qrels: str,
-    runs: tuple[str, ...],
-    page_file: str,
-    measures: str | None,
-    top: int,
-    title: str | None,
-    baseline: str | None,
-    test: str,
-    scoring: Scoring,
-    **shown: Checked,
+    *, qrels: str, runs: tuple[str, ...], page_file: str, measures: str | None, scoring: Scoring, **shown: Checked
 ) -> None:
     """Writes a report on one or more RUNs: one HTML file that needs no network and no server.
 
@@ -71,16 +58,18 @@ def command(
     check_single_input(qrels, *runs, shown["queries"], shown["corpus"])
     if not runs and not is_stored(qrels):
         raise click.UsageError("missing RUN; name at least one run after QRELS")
+    testing = {name: shown.pop(name) for name in ("baseline", "test")}
+    shown |= {"title": shown["title"] or TITLE, "reproduce": this_command()}
     judgments, known = name_all(scoring.qrels_or_path(qrels), [source_of(run) for run in runs])
     found: Any
     if len(known) > 1:
-        testing = {"baseline": baseline, "test": test, **scoring.reading}
-        found = compare(judgments, known, measures, top=top, progress=True, **testing)
+        how = {"top": shown["top"], "progress": True, **testing, **scoring.reading}
+        found = compare(judgments, known, measures, **how)
     else:
         ((shown["name"], run),) = known.items()
-        found = only_result(judgments, run, measures, scoring, top)
+        found = only_result(judgments, run, measures, scoring, shown["top"])
     say_loudly(found.notes)
-    found.report(page_file, top=top, title=title or TITLE, reproduce=this_command(), **shown)
+    found.report(page_file, **shown)
     say(f"report written to {page_file}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from assay import studio
-from assay.cli.command import Checked, Command, CommandGroup, Setting, option, whole
+from assay.cli.command import Checked, Command, CommandGroup, Setting, option, subcommand, whole
 from assay.cli.interrupt import unguarded
 from assay.cli.options import (
     TESTING,
@@ -47,17 +47,15 @@ class StudioCommand(Command):
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(
+@subcommand(
     "studio",
+    "assay studio                                        the demo collection",
+    "assay studio qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
+    "assay studio none bm25.run dense.run --corpus passages.jsonl    nothing is judged yet",
+    "assay studio qrels.txt *.run --store votes.sqlite --search http://localhost:9200/search",
+    "assay studio admin --help                           people, tokens and backups",
     cls=StudioCommand,
     usual="queries corpus store depth votes measures title host port no_open policies",
-    examples=(
-        "assay studio                                        the demo collection",
-        "assay studio qrels.txt bm25.run dense.run --queries queries.jsonl --corpus passages.jsonl",
-        "assay studio none bm25.run dense.run --corpus passages.jsonl    nothing is judged yet",
-        "assay studio qrels.txt *.run --store votes.sqlite --search http://localhost:9200/search",
-        "assay studio admin --help                           people, tokens and backups",
-    ),
 )
 @click.argument("qrels", metavar="[QRELS]", required=False)
 @click.argument("runs", nargs=-1, metavar="RUN...")
@@ -90,19 +88,7 @@ class StudioCommand(Command):
     Setting("settle", str, "measure that decides when a comparison is settled (default dcg@10)"),
     Setting("top_grade", whole, "highest grade, 1 for thumbs (default: that of judgments and votes, or 3 without any)"),
 )
-def command(
-    *,
-    qrels: str | None,
-    runs: tuple[str, ...],
-    queries: Checked,
-    corpus: Checked,
-    store: str | None,
-    title: str | None,
-    measures: str | None,
-    no_open: bool,
-    scoring: Scoring,
-    **options: Checked,
-) -> None:
+def command(*, qrels: str | None, runs: tuple[str, ...], scoring: Scoring, **options: Checked) -> None:
     """Serves a web application where people judge the documents that RUNs retrieved, and opens the browser.
 
     It shows what a report shows, live: change a vote, and every mean, interval and test follows. It says which pair to
@@ -113,7 +99,8 @@ def command(
     docs/studio.md.
     """
     studio.need_studio()
-    check_single_input(qrels, queries, corpus, *runs)
+    texts = {name: options.pop(name) for name in ("queries", "corpus")}
+    check_single_input(qrels, *texts.values(), *runs)
     if qrels is not None and not runs:
         raise click.UsageError("missing RUN; name at least one run after QRELS, or leave out both for the demo")
     search = {name: options.pop(name) for name in ("url", "body", "path", "headers")}
@@ -122,14 +109,15 @@ def command(
             raise click.UsageError(f"--{name.removesuffix('s')} is for a live retriever; add --search URL")
     known = None if qrels in (None, NO_QRELS) else scoring.qrels(str(qrels))
     read = {name: scoring.run(file) for name, file in named(runs)}
-    title = title or (None if known is None else Path(str(qrels)).stem)
-    collection = studio.read_collection(title, known, read, queries=queries, corpus=corpus)
+    title = options.pop("title") or (None if known is None else Path(str(qrels)).stem)
+    collection = studio.read_collection(title, known, read, **texts)
+    store, measures = options.pop("store"), options.pop("measures")
     studio.run_studio(
         collection,
         store or studio.default_store(is_demo=qrels is None),
         split_measures(measures) if measures else studio.MEASURES,
         search=None if search["url"] is None else search,
-        browse=not no_open,
+        browse=not options.pop("no_open"),
         say=say,
         while_serving=unguarded(),
         **options,
@@ -155,7 +143,7 @@ def admin(ctx: click.Context, store: str | None) -> None:
     ctx.obj = store or studio.STORE
 
 
-@admin.command("add-user", cls=Command, short_help="Add somebody who may log in, or set a new password.")
+@admin.command("add-user", short_help="Add somebody who may log in, or set a new password.")
 @click.argument("name", metavar="NAME")
 @option(
     "--admin/--no-admin",
@@ -176,7 +164,7 @@ def add_user(where: str, *, name: str, is_admin: bool | None) -> None:
     say(f"{name} may log in")
 
 
-@admin.command("new-token", cls=Command, short_help="Print a token for a program that sends votes.")
+@admin.command("new-token", short_help="Print a token for a program that sends votes.")
 @click.argument("name", metavar="NAME")
 @click.pass_obj
 def new_token(where: str, *, name: str) -> None:
@@ -185,7 +173,7 @@ def new_token(where: str, *, name: str) -> None:
     say(f"a token of {name}; it is not shown again")
 
 
-@admin.command("revoke-tokens", cls=Command, short_help="Revoke the tokens of a program.")
+@admin.command("revoke-tokens", short_help="Revoke the tokens of a program.")
 @click.argument("name", metavar="NAME")
 @click.pass_obj
 def revoke_tokens(where: str, *, name: str) -> None:
@@ -193,7 +181,7 @@ def revoke_tokens(where: str, *, name: str) -> None:
     say(f"revoked {count(studio.revoke_tokens(where, name), 'token')} of {name}")
 
 
-@admin.command("backup", cls=Command, short_help="Copy the store.")
+@admin.command("backup", short_help="Copy the store.")
 @click.argument("target", metavar="FILE")
 @click.pass_obj
 def backup(where: str, *, target: str) -> None:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, TextIO, cast
 import click
 
 from assay.errors import FileError
-from assay.terminal import is_stored, printable, write_bytes
+from assay.terminal import printable, write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from _typeshed import ReadableBuffer
 
@@ -52,12 +52,6 @@ OUTPUT, MESSAGES = 1, 2
 FOR_PEOPLE = ("table", "text")
 # What tells a browser how to read a file with a table.
 PAGE_START = b'<!doctype html>\n<meta charset="utf-8">\n'
-
-
-def say_unused(qrels: str, runs: Sequence[str]) -> None:
-    """Says so if there are judgments and no run to score."""
-    if not is_stored(qrels) and all(map(is_stored, runs)):
-        say(f"note: {qrels} is not used; every run is a stored result")
 
 
 def this_command() -> str:
@@ -134,7 +128,16 @@ def fail_output(error: OSError) -> None:
 
 def prepare_streams() -> None:
     """Gives the command streams that fail as they should, also in place of those it was started without."""
-    replace_closed_streams()
+    # The next file that is opened would get the number of a closed stream, and with it what is meant for the stream.
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = cast("TextIO", ClosedOutput())
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
     codecs.register_error("assay", replace_unencodable)
     sys.stdout = safe_stream(sys.stdout, OUTPUT, fail_output)
     sys.stderr = safe_stream(sys.stderr, MESSAGES, lambda _: None)
@@ -170,22 +173,6 @@ class ClosedOutput(io.TextIOBase):
 
     def write(self, _: object) -> int:
         raise FileError(f"standard output is closed; redirect it to a file, or to {os.devnull} to discard it")
-
-
-def replace_closed_streams() -> None:
-    """Gives the command streams in place of those it was started without.
-
-    The next file that is opened would get the number of a closed one, and with it what is meant for the stream.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    if sys.stdout is None:
-        sys.stdout = cast("TextIO", ClosedOutput())
-    if sys.stderr is None:
-        sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
 
 
 def replace_unencodable(error: UnicodeError) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from assay import votes
-from assay.cli.command import Checked, Command, Setting, number, option, pair_of, whole
+from assay.cli.command import Checked, Setting, number, option, pair_of, subcommand, whole
 from assay.cli.options import choice_option, policy_option
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.terminal import check_target, source_of
@@ -13,17 +13,14 @@ from assay.terminal import check_target, source_of
 METHODS = ("majority", "mean", "median", "beta", "wilson", "quepid", "dawid_skene")
 
 
-@click.command(
+@subcommand(
     "votes",
-    cls=Command,
+    "assay votes votes.csv                                each pair with its grade, and how sure it is",
+    "assay votes votes.csv -o qrels.txt                   judgments for every other command",
+    "assay votes votes.csv --method dawid_skene --voters  how reliable each voter is",
+    "assay votes votes.jsonl -o qrels.txt --method dawid_skene --policy min_votes=2",
+    "assay votes grades.csv -o qrels.txt --method wilson --policy threshold=2",
     usual="output method voters policies format_",
-    examples=(
-        "assay votes votes.csv                                each pair with its grade, and how sure it is",
-        "assay votes votes.csv -o qrels.txt                   judgments for every other command",
-        "assay votes votes.csv --method dawid_skene --voters  how reliable each voter is",
-        "assay votes votes.jsonl -o qrels.txt --method dawid_skene --policy min_votes=2",
-        "assay votes grades.csv -o qrels.txt --method wilson --policy threshold=2",
-    ),
 )
 @click.argument("votes_file", metavar="FILE")
 @judgments_option
