@@ -17,7 +17,7 @@ from assay.data.run import Run
 from assay.files.source import CHUNK, StandardInput, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from assay.data.formats import Format
     from assay.files.source import Readable, Source
@@ -69,7 +69,7 @@ def holds_judgments(data: Readable, format_: str | None) -> bool:
     """True for judgments, false for a run; an error if the content does not tell."""
     with open_source(data) as source:
         chosen = recognise(source, format_)
-        answers = (by_format(file, chosen) for file in source.files)
+        answers = (by_content(file, chosen) for file in source.files)
         answer = next((each for each in answers if each is not None), None)
         if answer is None:
             which = f"{Option('kind', 'qrels')} or {Option('kind', 'run')}"
@@ -77,35 +77,24 @@ def holds_judgments(data: Readable, format_: str | None) -> bool:
         return answer
 
 
-def by_format(source: Source, format_: Format) -> bool | None:
+def by_content(source: Source, format_: Format) -> bool | None:
+    """What the fields, columns or values of a file say; None if nothing."""
     if format_.name == "beir":
         return True
     if format_ is TREC:
         lines = source.read(HEAD).decode("utf-8", errors="replace").splitlines()
         first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
         return FIELDS.get(len(first.split()))
-    if format_.is_table:
-        return by_columns(format_.column_names(source))
+    if format_.batches is not None:
+        found = {normalise_name(name) for name in format_.column_names(source)}
+        has_grades, has_scores = bool(found & (set(GRADE) - set(SCORE))), bool(found & set(SCORE))
+        return found == BEIR or (has_grades if has_grades != has_scores else None)
+    # JSON: small whole numbers are grades and nested lists are groups; fractions and pairs are scores.
     content = read_rankings(source)
-    return by_values(content.values() if isinstance(content, dict) else content)
-
-
-def by_columns(names: Sequence[str]) -> bool | None:
-    """A column of grades means judgments, one of scores a run."""
-    found = {normalise_name(name) for name in names}
-    if found == BEIR:
-        return True
-    has_grades, has_scores = bool(found & (set(GRADE) - set(SCORE))), bool(found & set(SCORE))
-    return has_grades if has_grades != has_scores else None
-
-
-def by_values(queries: Iterable[Any]) -> bool | None:
-    """JSON: small whole numbers are grades and nested lists are groups; fractions and pairs are scores."""
+    queries = content.values() if isinstance(content, dict) else content
     kinds = Counter(kind for query in queries for kind in value_kinds(query))
-    for kind, (is_judgments, share) in NEEDED.items():
-        if kinds[kind] and kinds[kind] >= share * kinds.total():
-            return is_judgments
-    return None
+    total = kinds.total()
+    return next((holds for kind, (holds, share) in NEEDED.items() if kinds[kind] >= max(share * total, 1)), None)
 
 
 def value_kinds(query: Any) -> Iterator[str]:  # noqa: ANN401 - whatever the file holds

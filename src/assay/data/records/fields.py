@@ -52,8 +52,8 @@ MOST_LISTED = 12
 class RecordFields(NamedTuple):
     """Which fields records have: the user's own names for parts, and the path to the id of a passage.
 
-    A lenient reader ignores names that a file does not have. `any_field` allows records without any known part.
-    `short` keeps only those fields of a record that may divide the questions into slices.
+    A lenient reader ignores names that a file lacks. `any_field` allows records without any known part. `short` keeps
+    only those fields of a record that may divide the questions into slices.
     """
 
     columns: Mapping[str, str] = MappingProxyType({})
@@ -76,8 +76,8 @@ def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> Reco
     if columns is None:
         return RecordFields(doc_id=doc_id, lenient=lenient)
     if not isinstance(columns, Mapping) or not all(isinstance(each, str) for each in columns.values()):
-        said = "columns= must map parts of a record to fields, such as {'answer': 'reply'}"
-        raise FormatError(f"{said}, not {show(columns)}")
+        usage = "columns= must map parts of a record to fields, such as {'answer': 'reply'}"
+        raise FormatError(f"{usage}, not {show(columns)}")
     for part in columns:
         if part not in PARTS and part not in SPAN_FIELDS:
             known = f"the parts of a record are {', '.join(PARTS)}; those of a span are {', '.join(SPAN_FIELDS)}"
@@ -113,8 +113,7 @@ def find_layout(
         if part in given or not own_names:
             continue
         if len(own_names) > 1 and part not in RANKED:
-            both = " and ".join(map(show, own_names))
-            choice = Option("columns", (part, "…"))
+            both, choice = " and ".join(map(show, own_names)), Option("columns", (part, "…"))
             raise FormatError(f"{name}: {both} could both be the {part}; choose one with {choice}")
         found[part] = own_names[0]
     if not set(found) & set(MEASURED) and outside is None and not wanted.any_field:
@@ -140,11 +139,10 @@ def file_format(source: Source) -> Format:
 
 def file_rows(source: Source, plain: set[str], content: object = None) -> list[Placed]:
     format_ = file_format(source)
-    if content is None:
-        content = format_.read_content(source)
-    if not format_.is_table:
+    content = format_.read_content(source) if content is None else content
+    if format_.batches is None:
         return list(object_rows(content, source.name))
-    rows: list[Placed] = list(content)  # type: ignore[call-overload]
+    rows: list[Placed] = list(content)  # type: ignore[arg-type]
     if not format_.separator:
         return rows
     # In a text table lists and objects are parsed, except in fields of plain text.
@@ -193,9 +191,7 @@ def as_mapping(value: object, place: str) -> Mapping[str, Any]:
         return value
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: getattr(value, each.name) for each in fields(value)}
-    for method in ("model_dump", "_asdict"):
-        dump = getattr(value, method, None)
-        if callable(dump) and not isinstance(value, type):
-            dumped: Mapping[str, Any] = dump()
-            return dumped
+    dump = getattr(value, "model_dump", None) or getattr(value, "_asdict", None)
+    if callable(dump) and not isinstance(value, type):
+        return dump()  # type: ignore[no-any-return]
     raise DataError(f"{place} must be a dict or a dataclass, not {show(type(value).__name__)}")

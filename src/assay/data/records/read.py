@@ -63,12 +63,7 @@ class Records(NamedTuple):
 
 
 def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
-    """The records in a file, a frame or Python objects.
-
-    >>> records = read_records([{"qid": "q1", "retrieval_gt": [["d1"]], "retrieved_ids": ["d2", "d1"]}])
-    >>> records.each[0].retrieved.ids
-    ['d2', 'd1']
-    """
+    """The records in a file, a frame or Python objects."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return read_record_file(source, wanted)
@@ -78,7 +73,7 @@ def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = 
 def read_record_file(source: Source, wanted: RecordFields, content: object = None) -> Records:
     """The records in a file; `content` is that of a JSON file, if it was read before."""
     columns = read_columns(source) if wanted.short and content is None and file_format(source) is JSON_LINES else None
-    if columns is not None and columns.lines.numbers:
+    if columns is not None and columns.places.numbers:
         return records_of_columns(columns, wanted, source.name)
     return make_records(file_rows(source, wanted.plain_text, content), wanted, source.name)
 
@@ -98,27 +93,26 @@ def make_records(rows: list[Placed], wanted: RecordFields, name: str) -> Records
 
 def records_of_columns(columns: RecordColumns, wanted: RecordFields, name: str) -> Records:
     """The same for rows that are held by field: many at once where they are as usual, else one by one."""
-    size = len(columns.lines.numbers)
+    places = columns.places
     layout = find_layout(columns.fields, columns.fields.__getitem__, wanted, name)
     records: list[Record] = []
-    places = RecordPlaces(columns.lines, "query_id" in layout.found)
-    for start in range(0, size, STEP):
-        rows = range(size)[start : start + STEP]
+    places.are_named = "query_id" in layout.found
+    for start in range(0, len(places.numbers), STEP):
+        rows = range(len(places.numbers))[start : start + STEP]
         parts = None if layout.outside else plain_parts(columns.some(rows, layout.found))
         if parts is None:
             records += [make_record(columns.row(row), row, layout, wanted) for row in rows]
         else:
-            records += plain_records(parts, columns, rows, places)
+            records += plain_records(parts, columns, rows)
         places.ids += [each.query_id for each in records[start:]]
         columns.forget(rows)
     return check_records(records, layout, name)
 
 
-def plain_records(
-    parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range, places: RecordPlaces
-) -> Iterator[Record]:
+def plain_records(parts: Mapping[str, list[Any]], columns: RecordColumns, rows: range) -> Iterator[Record]:
     ids = parts["query_id"] if "query_id" in parts else list(map(str, rows))
-    own = {**parts, "query_id": ids, "where": repeat(places, len(ids)), "fields": all_short_fields(columns, rows, ids)}
+    short = all_short_fields(columns, rows, ids)
+    own = {**parts, "query_id": ids, "where": repeat(columns.places, len(ids)), "fields": short}
     return map(Record._make, zip(*(own.get(part, repeat(None, len(ids))) for part in Record._fields), strict=True))
 
 
@@ -144,25 +138,14 @@ def check_records(records: list[Record], layout: Layout, name: str) -> Records:
     return Records(records, "query_id" in layout.found, frozenset({*layout.found.values(), *outside}))
 
 
-class RowLines(NamedTuple):
-    """The line of each row, the first row of each file, and the names of the files."""
-
-    numbers: array[int]
-    firsts: list[int]
-    names: list[str]
-
-    def place(self, row: int) -> str:
-        return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.numbers[row]}"
-
-
 class RecordColumns(NamedTuple):
     """The values of each field, None in rows that lack it, and where the rows are."""
 
     fields: dict[str, Values]
-    lines: RowLines
+    places: RecordPlaces
 
     def row(self, row: int) -> Placed:
-        return Placed(self.lines.place(row), {name: values[row] for name, values in self.fields.items()})
+        return Placed(self.places.line(row), {name: values[row] for name, values in self.fields.items()})
 
     def some(self, rows: range, parts: Mapping[str, str] | None = None) -> dict[str, Values]:
         """Some rows: all fields, or those that hold parts, by the names of these."""
@@ -176,45 +159,49 @@ class RecordColumns(NamedTuple):
 
 @dataclass
 class RecordPlaces:
-    """Where the records of files are, by their ids: the line of one is looked up only if a message needs it."""
+    """The line of each row, the first row and the name of each file, and the ids: looked up only for a message."""
 
-    lines: RowLines
-    are_named: bool
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    firsts: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
+    are_named: bool = False
 
     @cached_property
     def rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.ids)}
 
+    def line(self, row: int) -> str:
+        return f"{self.names[bisect_right(self.firsts, row) - 1]}, line {self.numbers[row]}"
+
     def of(self, name: str) -> str:
-        place = self.lines.place(self.rows[name])
-        return f"{place} ({show(name)})" if self.are_named else place
+        line = self.line(self.rows[name])
+        return f"{line} ({show(name)})" if self.are_named else line
 
 
 def read_columns(source: Source) -> RecordColumns | None:
-    lines, shared = RowLines(array("q"), [], []), SharedStrings()
+    places, shared = RecordPlaces(), SharedStrings()
     fields: dict[str, Values] = {}
     for file in source.files:
-        lines.firsts.append(len(lines.numbers))
-        lines.names.append(file.name)
+        places.firsts.append(len(places.numbers))
+        places.names.append(file.name)
         for numbers, block in record_blocks(file, shared):
             rows = list(block)
             for name in dict.fromkeys(chain.from_iterable(rows)):
                 if name not in fields:
-                    fields[name] = [None] * len(lines.numbers)
+                    fields[name] = [None] * len(places.numbers)
             if len(fields) > WIDEST:
                 return None
             for name, values in fields.items():
                 values += [row.get(name) for row in rows]
-            lines.numbers.extend(numbers)
-    return RecordColumns(fields, lines)
+            places.numbers.extend(numbers)
+    return RecordColumns(fields, places)
 
 
 def plain_parts(parts: Mapping[str, Values]) -> dict[str, Values] | None:
     found: dict[str, Values] = {}
     for part, values in parts.items():
-        plain = PLAIN_PARTS[part](values) if part in PLAIN_PARTS else None
-        if plain is None:
+        if part not in PLAIN_PARTS or (plain := PLAIN_PARTS[part](values)) is None:
             return None
         found[part] = plain
     passages, texts = found.get("retrieved"), found.get("retrieved_texts")
@@ -239,8 +226,7 @@ def plain_texts(values: Values) -> Values | None:
 
 
 def plain_gold(values: Values) -> Values | None:
-    is_plain = LISTS.issuperset(map(type, values)) and TEXT.issuperset(map(type, flat(values)))
-    return values if is_plain else None
+    return values if LISTS.issuperset(map(type, values)) and TEXT.issuperset(map(type, flat(values))) else None
 
 
 def plain_passages(values: Values) -> Values | None:
@@ -274,10 +260,9 @@ PLAIN_PARTS: dict[str, Callable[[Values], Values | None]] = {
 @contextmanager
 def collection_put_off() -> Iterator[None]:
     """Does not search for cycles inside the context: the time would grow with the square of the objects made."""
-    was_enabled = gc.isenabled()
+    resume = gc.enable if gc.isenabled() else gc.disable
     gc.disable()
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        resume()

@@ -32,10 +32,9 @@ NO_FIELDS: Mapping[str, Any] = {}
 class Record(NamedTuple):
     """One question. What is not known is None.
 
-    `gold` holds the documents that should be retrieved, in any form that judgments have (ids, ids with grades, or
-    groups), or objects with a span or a text in place of ids. `scores` are the numbers that another tool gave it, by
-    name, and `fields` is the record as it was given: `record["latency"]` is a field of it. `place` says where the
-    record is, for messages.
+    `gold` holds the documents that should be retrieved, in any form that judgments have, or objects with a span or a
+    text in place of ids. `scores` are the numbers that another tool gave it, by name, and `fields` is the record as it
+    was given: `record["latency"]` is a field of it. `place` says where the record is, for messages.
     """
 
     query_id: str
@@ -137,10 +136,8 @@ def short_fields(fields: Mapping[str, Any], query_id: str) -> Mapping[str, Any]:
 def read_outside_scores(value: object, retrieved: Passages | None, place: str) -> Mapping[str, Any] | None:
     """The numbers of another tool by name, and not those of the retrieved documents by id."""
     if isinstance(value, Mapping) and value and retrieved is not None and set(map(str, value)) <= set(retrieved.ids):
-        raise DataError(
-            f"{place}: the scores are by document id; write them as a list in the order of the retrieved documents, or "
-            'as the retrieved documents themselves, {"d1": 0.9}'
-        )
+        advice = 'a list in the order of the retrieved documents, or as the retrieved documents themselves, {"d1": 0.9}'
+        raise DataError(f"{place}: the scores are by document id; write them as {advice}")
     if value is None or value == "" or isinstance(value, Mapping):
         return value or None  # type: ignore[return-value]
     said = "the scores must be an object of names and numbers, as in other records"
@@ -182,18 +179,13 @@ def as_lists(value: Any, place: str, depth: int = 0) -> Any:  # noqa: ANN401 - w
 
 def optional_text(parts: Mapping[str, Any], part: str, place: str) -> str | None:
     value = parts[part]
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return value if value.isascii() else replace_surrogates(value)
-    raise DataError(f"{place}: the {part} must be a string, not {show(value)}")
+    if value is not None and not isinstance(value, str):
+        raise DataError(f"{place}: the {part} must be a string, not {show(value)}")
+    return None if value is None else replace_surrogates(value)
 
 
 def optional_texts(parts: Mapping[str, Any], part: str, place: str) -> tuple[str, ...] | None:
-    """Texts in a list, or in lists of lists; a single reference needs no list.
-
-    None is skipped in references, and is an empty text in passages.
-    """
+    """Texts in a list, or in lists of lists; a single reference needs none. None is no reference, or an empty text."""
     value = parts[part]
     if value is None:
         return None
