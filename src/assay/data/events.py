@@ -7,7 +7,7 @@ objects, and in JSON inside a cell of a text table. Where a column is empty, suc
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.errors import DataError, FormatError
@@ -41,10 +41,7 @@ class Part(NamedTuple):
 
 
 class Events(NamedTuple):
-    """Rows of people's events, one column per field that was found, and where each row was read.
-
-    `kept` has the number that each row had before others were left out; None if none was.
-    """
+    """Rows of people's events by field, the parts they were read from, and, if some were left out, the numbers kept."""
 
     frame: polars.DataFrame
     name: str
@@ -217,18 +214,16 @@ def check_fields(part: Part, found: Collection[str], fields: Fields, needed: Seq
 
 
 def column_at(part: Part, names: Mapping[str, str], path: str) -> polars.Series | None:
-    """The column of that name, or the values that nested objects have at a path of names."""
-    if path in names:
-        return part.frame[names[path]]
-    outer, _, inner = path.partition(".")
-    return inside(part.frame[names[outer]], inner.split(".")) if inner and outer in names else None
-
-
-def inside(column: polars.Series, path: Sequence[str]) -> polars.Series | None:
-    """The values at a path inside a column of objects; None if not one row has it."""
+    """The column of that name, or the values that nested objects have at a path of names; None if no row has one."""
     import polars
 
-    for name in path:
+    if path in names:
+        return part.frame[names[path]]
+    outer, *inner = path.split(".")
+    if not any(inner) or outer not in names:
+        return None
+    column = part.frame[names[outer]]
+    for name in inner:
         if column.dtype == polars.Struct:
             if name not in column.struct.fields:
                 return None
@@ -243,8 +238,6 @@ def inside(column: polars.Series, path: Sequence[str]) -> polars.Series | None:
 def value_at(value: object, name: str) -> object:
     """A field of an object, or of the JSON in a text; None if there is no such thing."""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, RecursionError):
             value = decode_json(value)
-        except (ValueError, RecursionError):
-            return None
     return value.get(name) if isinstance(value, Mapping) else None

@@ -44,10 +44,7 @@ class Judgment(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Something to be retrieved: the group it belongs to, its grade, and the id it has while nothing retrieved hits it.
-
-    One of a group is enough; every group should be hit.
-    """
+    """One thing to retrieve: its group, of which one is enough, its id while nothing hits it, and its grade."""
 
     group: str
     name: str
@@ -93,7 +90,7 @@ def match_texts(
         raise PolicyError(f"distance must be {' or '.join(map(repr, DISTANCES))}, not {show(distance)}")
     if threshold is not None:
         check_share(threshold, "threshold must be a number")
-    wanted, found = pair_queries(references, retrieved, ("references", "retrieved texts"))
+    wanted, found = pair_queries(references, retrieved, "references", "retrieved texts")
     for what, lists in (("references", wanted), ("retrieved texts", found)):
         for query, texts in lists.items():
             if not all(isinstance(text, str) for text in texts):
@@ -149,7 +146,7 @@ def match_spans(
     rule = Overlap.parse(overlap, overlap_of)
     run = None if chunks is None else retrieved if isinstance(retrieved, Run) else Run(retrieved)
     if run is None:
-        wanted, found = pair_queries(references, retrieved, ("gold spans", "retrieved chunks"))
+        wanted, found = pair_queries(references, retrieved, "gold spans", "retrieved chunks")
         spans = read_spans(found, "retrieved chunks")
         names = {query: span_names(items, spans[query]) for query, items in found.items()}
     else:
@@ -169,16 +166,10 @@ def match_spans(
 
 
 def ranked_ids(ranking: Sequence[Any]) -> list[str]:
+    """The ids of a ranking, best first; tied ones by id, descending."""
     if not ranking or isinstance(ranking[0], str):
         return list(ranking)
-    ids, scores = [name for name, _ in ranking], [score for _, score in ranking]
-    return [ids[place] for place in ranked_places(ids, scores)]
-
-
-def ranked_places(ids: Sequence[str], scores: Sequence[float]) -> list[int]:
-    """The places of documents, best first; tied ones by id, descending."""
-    places = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
-    return sorted(places, key=lambda place: -scores[place])
+    return [name for name, _ in sorted(ranking, key=lambda pair: pair[::-1], reverse=True)]
 
 
 def read_spans(lists: Mapping[str, list[Any]], what: str) -> dict[str, list[Span]]:
@@ -202,9 +193,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return [name if name not in names[:place] else f"{name} ({place})" for place, name in enumerate(names)]
 
 
-def pair_queries(
-    wanted: Lists, found: Lists, names: tuple[str, str]
-) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+def pair_queries(wanted: Lists, found: Lists, *names: str) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     both = lists_by_query(wanted, names[0]), lists_by_query(found, names[1])
     if not isinstance(wanted, Mapping) and not isinstance(found, Mapping) and len(both[0]) != len(both[1]):
         said = f"{count(len(both[0]), 'list')} of {names[0]} but {len(both[1])} of {names[1]}"
@@ -232,10 +221,9 @@ def lists_by_query(lists: Lists, what: str) -> dict[str, list[Any]]:
 def judge_hits(
     query: str, golds: Sequence[Wanted], names: Sequence[str], hits: Sequence[Sequence[int]]
 ) -> Iterator[Judgment]:
-    """The judgments of one query, given the ids of what was retrieved and what each of them hits, by number.
+    """The judgments of one query, from the ids of what was retrieved and the numbers of the gold that each hits.
 
-    What is first to hit a group is relevant to it. What hits only groups that were hit before has grade 0. The best
-    item of a group that nothing hits stays to be found.
+    What hits only groups that were hit before has grade 0. The best item of a group without hits stays to be found.
     """
     if not golds:
         # So that the query exists, with nothing to find.
@@ -258,19 +246,17 @@ def judge_hits(
 
 
 def unlike(name: str, names: Sequence[str]) -> str:
-    while name in names:
-        name += "'"
-    return name
+    return unlike(f"{name}'", names) if name in names else name
 
 
 def compare_texts(
     references: Sequence[str], retrieved: Sequence[str], threshold: float, distance: str = "levenshtein"
 ) -> TextMatch:
-    """Which references each retrieved text matches: those equal to it once normalised, else the most similar one.
-
-    Blank texts match nothing.
-    """
-    wanted, found = ([normalise_text(text) for text in texts] for texts in (references, retrieved))
+    """Which references each retrieved text matches: those equal once normalised, else the most similar; blanks none."""
+    wanted, found = (
+        [" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts]
+        for texts in (references, retrieved)
+    )
     hits = [[number for number, text in enumerate(wanted) if text and text == each] for each in found]
     exact = {number for hit in hits for number in hit}
     left = [number for number, text in enumerate(wanted) if text and number not in exact]
@@ -285,11 +271,6 @@ def compare_texts(
                 hits[place] = [left[column]]
                 similar.add(left[column])
     return TextMatch(hits, exact, similar)
-
-
-def normalise_text(text: str) -> str:
-    """A text without differences of case, blanks and Unicode's variants of characters."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def grade_texts(

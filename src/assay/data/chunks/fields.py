@@ -35,11 +35,6 @@ class Lacking:
     count: int = 0
     shown: list[str] = field(default_factory=list)
 
-    def add(self, ids: polars.Series) -> None:
-        self.count += len(ids)
-        if len(self.shown) < MOST_SHOWN:
-            self.shown = list(dict.fromkeys([*self.shown, *ids.head(1000).to_list()]))[:MOST_SHOWN]
-
     def clear(self) -> None:
         self.count, self.shown = 0, []
 
@@ -79,7 +74,9 @@ class FieldReader:
         none = documents.is_null()
         if chunk is not None and chunk in frame.columns and none.any():
             ids = polars.Series([str(each) for each in frame[chunk].filter(none)], dtype=polars.String)
-            self.lacking.add(ids)
+            self.lacking.count += len(ids)
+            if len(self.lacking.shown) < MOST_SHOWN:
+                self.lacking.shown = list(dict.fromkeys([*self.lacking.shown, *ids.head(1000).to_list()]))[:MOST_SHOWN]
             documents = documents.scatter(none.arg_true(), ids)
         return frame.with_columns(documents.alias(str(self.rule)))
 

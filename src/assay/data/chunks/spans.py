@@ -57,11 +57,6 @@ class Overlap(NamedTuple):
 
     @classmethod
     def parse(cls, overlap: object, overlap_of: object) -> Overlap:
-        """The rule that the parameters mean.
-
-        >>> print(Overlap.parse("any", "gold"), Overlap.parse(0.5, "iou"), sep="; ")
-        any overlap; intersection over union at least 0.5
-        """
         if overlap_of not in SHARES:
             raise PolicyError(f"overlap_of must be {' or '.join(map(repr, SHARES))}, not {show(overlap_of)}")
         if overlap == ANY:
@@ -75,12 +70,7 @@ class Overlap(NamedTuple):
         return f"{what[self.of]} at least {self.least:g}"
 
     def holds(self, gold: Span, chunk: Span) -> bool:
-        """Whether the chunk hits the gold span.
-
-        >>> gold, chunk = Span("d", 10, 20), Span("d", 15, 40)
-        >>> Overlap().holds(gold, chunk), Overlap(0.5).holds(gold, chunk), Overlap(0.5, "iou").holds(gold, chunk)
-        (True, True, False)
-        """
+        """Whether the chunk hits the gold span."""
         common = min(gold.end, chunk.end) - max(gold.start, chunk.start)
         if gold.document != chunk.document or common <= 0:
             return False
@@ -129,7 +119,7 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
 
 def fault_of_span(document: object, start: Any, end: Any) -> str:  # noqa: ANN401 - whatever is there
     """What is wrong with the parts of a span, after what the span was read from; empty if nothing."""
-    lacking = [name for name, part in (("document", document), ("start", start), ("end", end)) if part is None]
+    lacking = [name for name, part in zip(SPAN_FIELDS, (document, start, end), strict=True) if part is None]
     if lacking:
         return f" has no {' and no '.join(lacking)}; a span has document, start and end"
     if not as_id(document):
@@ -168,11 +158,7 @@ class Chunk(NamedTuple):
 
 
 def read_chunks(data: object, paths: Mapping[str, str] = NO_PATHS) -> dict[str, Chunk]:
-    """The chunks by id, from a file, a frame or a list with ids and spans, or from a dict by id.
-
-    >>> read_chunks({"c1": ("guide.md", 0, 80)})
-    {'c1': Chunk(span=Span(document='guide.md', start=0, end=80), text=None)}
-    """
+    """The chunks by id, from a file, a frame or a list with ids and spans, or from a dict by id."""
     if isinstance(data, Mapping):
         return {str(name): read_chunk(each, f"chunk {show(name)}", paths) for name, each in data.items()}
     if is_source(data):

@@ -23,7 +23,6 @@ from assay.data.chunks.derived import (
     compare_texts,
     grade_texts,
     judge_hits,
-    ranked_places,
     unique_names,
 )
 from assay.data.chunks.spans import Chunk, Overlap, Span, check_share, is_span, read_chunks, read_span
@@ -184,7 +183,8 @@ def match_record(record: Record, matched: Matched, read_table: Callable[[], dict
         names = [place_name(place) for place in range(len(texts))]
         found = Passages(names, texts=list(texts), nameless=f"{record.place}: no retrieved ids")
     elif found is not None and found.scores is not None and not found.is_list:
-        places = ranked_places(found.ids, found.scores)
+        pairs = list(zip(found.scores, found.ids, strict=True))
+        places = sorted(range(len(pairs)), key=pairs.__getitem__, reverse=True)
         found, texts = found.at(places), None if texts is None else tuple(texts[place] for place in places)
     gold_spans = {number: each.span for number, each in enumerate(golds) if each.span is not None}
     gold_texts = {number: each.text for number, each in enumerate(golds) if each.text is not None}
