@@ -65,9 +65,8 @@ def get_field(value: object, name: str) -> Any:  # noqa: ANN401 - whatever is th
 class Passages(NamedTuple):
     """Retrieved ids, best first; scores and texts only if every passage has one.
 
-    `is_list` says that they came in an order, which counts whatever the scores are; a dict of scores has none. `items`
-    are the passages as they were given, unless those are plain ids. `nameless` says what is wrong if a passage has no
-    id; then the ids are just names for their places.
+    `is_list` says that their order counts, whatever the scores are; a dict of scores has none. `items` are the passages
+    as given, unless plain ids. `nameless` says what is wrong if one has no id; then the ids are names of their places.
     """
 
     ids: list[str]
@@ -79,11 +78,7 @@ class Passages(NamedTuple):
 
     @property
     def ranking(self) -> list[str] | list[tuple[str, float]]:
-        """The question's ranking in a run: with scores only if they agree with the order.
-
-        >>> Passages(["a", "b"], [0.9, 0.1]).ranking, Passages(["a", "b"], [0.5, 0.5]).ranking
-        ([('a', 0.9), ('b', 0.1)], ['a', 'b'])
-        """
+        """The question's ranking in a run: with scores only if they agree with the order."""
         scores = self.scores
         if scores is None or (self.is_list and not all(left > right for left, right in pairwise(scores))):
             return self.ids
@@ -110,16 +105,9 @@ class Passage(NamedTuple):
 
 
 def read_passages(found: object, place: str, *, doc_id: str | None = None, lenient: bool = False) -> Passages:
-    """What was retrieved, in any form.
+    """What was retrieved, in any form; messages call it `place`, and `doc_id` is the path to a passage's id.
 
-    `place` is what messages call it. `doc_id` is the path to a passage's id, such as `metadata.source`. A passage
-    without an id is an error, unless the reader is lenient: passages can also be compared by their texts or spans.
-
-    >>> passages = read_passages([{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}], "question 'q1'")
-    >>> passages.ids, passages.texts
-    (['d1', 'd2'], ['one', 'two'])
-    >>> read_passages({"d1": 0.4, "d2": 0.9}, "question 'q1'").ranking
-    [('d2', 0.9), ('d1', 0.4)]
+    A passage without an id is an error, unless the reader is lenient: passages can be compared by texts or spans too.
     """
     if isinstance(found, Mapping):
         scored = [(document_id(key, place), finite_score(score, place)) for key, score in found.items()]
@@ -136,9 +124,8 @@ def read_passages(found: object, place: str, *, doc_id: str | None = None, lenie
     values = list(found)
     if values and all(map(is_pair, values)):
         # Ids with their scores, or passages with theirs, as in LangChain.
-        passages = [
-            read_passage(item, place, doc_id)._replace(score=finite_score(score, place)) for item, score in values
-        ]
+        both = ((read_passage(item, place, doc_id), finite_score(score, place)) for item, score in values)
+        passages = [passage._replace(score=score) for passage, score in both]
         return combine(passages, [item for item, _ in values], lenient=lenient)
     if all(as_id(each) is not None for each in values):
         return Passages([document_id(each, place) for each in values])
@@ -165,10 +152,8 @@ def read_passage(value: Any, place: str, doc_id: str | None) -> Passage:  # noqa
     name, fault = field_of(value, doc_id) if doc_id else find_field(value, PASSAGE_ID), ""
     if name is None:
         where = f"at {show(doc_id)}" if doc_id else f"under {', '.join(PASSAGE_ID[:3])} or similar"
-        fault = (
-            f"{place}: a retrieved passage has no id {where}: {show(value)}; "
-            "say where the id is with doc_id, such as 'metadata.source'"
-        )
+        advice = "say where the id is with doc_id, such as 'metadata.source'"
+        fault = f"{place}: a retrieved passage has no id {where}: {show(value)}; {advice}"
     text, score = find_field(value, PASSAGE_TEXT), find_field(value, PASSAGE_SCORE)
     if text is not None and not isinstance(text, str):
         raise DataError(f"{place}: the text of passage {show(name)} must be a string, not {show(text)}")

@@ -147,9 +147,8 @@ class Qrels(QueryTable):
         if duplicates is not None:
             check_policy("duplicates", duplicates)
         data = gather(data) if isinstance(data, Iterator) else data
-        self.hold(
-            read_rows(data, format, columns, judgments=True), duplicates, describe(data) if is_source(data) else None
-        )
+        rows = read_rows(data, format, columns, judgments=True)
+        self.hold(rows, duplicates, describe(data) if is_source(data) else None)
         if not len(self):
             raise DataError(f"{describe(data)} has no judgments")
 
@@ -281,14 +280,7 @@ def read_qrels(
 
 
 def as_dicts(data: Any) -> Any:  # noqa: ANN401 - any form of data
-    """Judgments or rankings with plain dicts for such mappings, of queries and of documents; else the same object.
-
-    >>> from collections import OrderedDict
-    >>> ranking = OrderedDict(d1=2.0, d2=1.0)
-    >>> ranking.move_to_end("d1")
-    >>> as_dicts({"q1": ranking})
-    {'q1': {'d2': 1.0, 'd1': 2.0}}
-    """
+    """Judgments or rankings with plain dicts for such mappings, of queries and of documents; else the same object."""
     try:
         return plain_dicts(data)
     except RuntimeError as error:

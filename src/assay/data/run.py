@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError
 from assay.core.text import count, show
 from assay.data.formats import BY_SUFFIX
+from assay.data.frames.columns import add_given
 from assay.data.frames.frame import gather
 from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, check_path, describe, is_pattern, open_source
@@ -105,11 +106,7 @@ class Run(QueryTable):
         import polars
 
         frame = polars.DataFrame(self.rows).rename({"value": "score"})
-        if not self.rows.has_order():
-            return frame
-        from assay.data.frames.columns import add_given
-
-        return add_given(frame, self)
+        return add_given(frame, self) if self.rows.has_order() else frame
 
 
 def read_run(source: Readable, *, format: str | None = None, columns: Mapping[str, str] | None = None) -> Run:
@@ -124,11 +121,7 @@ def read_again(run: object, format: str | None = None, columns: Mapping[str, str
 
 
 def name_runs(runs: Mapping[str, object] | Sequence[object], kinds: tuple[type, ...] = ()) -> dict[str, object]:
-    """The runs by name: a path is named after its file without the extension, one of `kinds` by its number.
-
-    >>> name_runs(["runs/bm25.run", "dense.trec"])
-    {'bm25': 'runs/bm25.run', 'dense': 'dense.trec'}
-    """
+    """The runs by name: a path is named after its file without the extension, one of `kinds` by its number."""
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
     elif isinstance(runs, (list, tuple)) and all(isinstance(run, (str, os.PathLike)) for run in runs):
@@ -144,15 +137,7 @@ def name_runs(runs: Mapping[str, object] | Sequence[object], kinds: tuple[type, 
 
 
 def run_names(arguments: Sequence[str]) -> list[str]:
-    """A name for each run: its file name without folder and known endings, unless two would be the same.
-
-    >>> run_names(("runs/bm25.run.gz", "dense.trec", "-"))
-    ['bm25', 'dense', 'stdin']
-    >>> run_names(("old/bm25.run", "new/bm25.run", "new/bm25.run"))
-    ['old/bm25', 'new/bm25', 'new/bm25 (2)']
-    >>> run_names(("runs/bm25/", "runs/dense/part-*.parquet"))
-    ['bm25', 'dense']
-    """
+    """A name for each run: its file name without folder and known endings, unless two would be the same."""
     files = [pattern_name(each) if is_pattern(Path(each)) else each for each in arguments]
     short = ["stdin" if each == "-" else without_endings(Path(each).name) for each in files]
     times = Counter(short)

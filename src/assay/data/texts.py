@@ -21,9 +21,7 @@ from assay.files.source import is_source
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
 
-    from assay.data.formats import Format
     from assay.data.formats.separated import Cells
-    from assay.files.source import Source
 
 
 # Field names that tools use, the likeliest first.
@@ -53,14 +51,10 @@ class Entry(NamedTuple):
 
 
 def read_texts(data: object, kind: TextKind = QUESTIONS, *, only: Collection[str] | None = None) -> dict[str, str]:
-    """The text of each question, or document, by its id.
+    """The text of each question, or document, by its id; with `only`, no others, and not more is read than these need.
 
-    A file is JSON Lines (as in BEIR), JSON, CSV, TSV or Parquet. A table has a column for the id and one for the text;
-    one with just two columns needs no header. A list of texts is numbered from 0. With `only`, no other texts are kept,
-    and reading ends when all of them are found.
-
-    >>> read_texts({"q1": "who", 2: "what"})
-    {'q1': 'who', '2': 'what'}
+    A table has a column for the id and one for the text; one with just two columns needs no header. A list of texts is
+    numbered from 0.
     """
     found: dict[str, str] = {}
     with closing(text_entries(data, kind)) as entries:
@@ -87,7 +81,17 @@ def text_entries(data: object, kind: TextKind) -> Generator[Entry]:
     name = f"the {kind.noun}s"
     if is_source(data):
         for file, format_ in recognise_files(data):  # type: ignore[arg-type]
-            yield from file_entries(file, format_, kind)
+            if format_.separator:
+                with closing(read_cells(file, format_.separator)) as rows:
+                    yield from table_entries(rows, file.name, kind)
+            elif format_.batches is None:
+                content = format_.read_content(file)
+                # A single record on one line looks like JSON.
+                is_record = isinstance(content, Mapping) and None not in text_columns(tuple(content), kind)
+                yield from object_entries([content] if is_record else content, file.name, kind)
+            else:
+                with closing(format_.read_content(file)) as records:
+                    yield from (record_entry(fields, place, kind) for place, fields in records)
     elif is_frame(data):
         yield from (record_entry(row, f"{name}, row {number}", kind) for number, row in enumerate(frame_rows(data)))
     else:
@@ -124,21 +128,6 @@ def text_columns(names: tuple[str, ...], kind: TextKind) -> tuple[str | None, st
     return find_column(names, kind.ids), find_column(names, kind.texts)
 
 
-def file_entries(source: Source, format_: Format, kind: TextKind) -> Iterator[Entry]:
-    if format_.separator:
-        with closing(read_cells(source, format_.separator)) as rows:
-            yield from table_entries(rows, source.name, kind)
-    elif not format_.is_table:
-        content = format_.read_content(source)
-        # A single record on one line looks like JSON.
-        is_record = isinstance(content, Mapping) and None not in text_columns(tuple(content), kind)
-        yield from object_entries([content] if is_record else content, source.name, kind)
-    else:
-        with closing(format_.read_content(source)) as records:
-            for place, fields in records:
-                yield record_entry(fields, place, kind)
-
-
 def table_entries(rows: Iterator[Cells], name: str, kind: TextKind) -> Iterator[Entry]:
     """The entries of a text table, whose first row is a header if it names both columns."""
     first = next(rows, None)
@@ -165,11 +154,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The values of some fields of questions, by field and question; a question without one is left out.
-
-    >>> read_fields([{"id": "q1", "text": "who", "language": "en"}], ["language"])
-    {'language': {'q1': 'en'}}
-    """
+    """The values of some fields of questions, by field and question; a question without one is left out."""
     found: dict[str, dict[str, str]] = {name: {} for name in names}
     seen: dict[str, None] = {}
     for record in question_records(data):
@@ -199,7 +184,7 @@ def question_records(data: object) -> Iterator[Mapping[str, Any]]:
                 with closing(read_cells(file, format_.separator)) as rows:
                     names = [each.strip() for first in islice(rows, 1) for each in first.cells]
                     yield from (dict(zip(names, cells, strict=False)) for _, cells in rows)
-            elif not format_.is_table:
+            elif format_.batches is None:
                 content = format_.read_content(file)
                 yield from records_in([content] if isinstance(content, Mapping) else content)
             else:

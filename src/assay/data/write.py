@@ -68,9 +68,8 @@ def has_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
 
 def has_named_groups(data: Any) -> bool:  # noqa: ANN401 - Qrels or Run
     """Whether the groups of some query are called anything but 0, 1, 2 …, as JSON's lists count them."""
-    if not has_groups(data) or not data.has_equal_grades:
-        return False
-    return any(list(data.groups(query)) != [str(n) for n in range(len(data.groups(query)))] for query in data)
+    groups = (data.groups(query) for query in data) if has_groups(data) and data.has_equal_grades else ()
+    return any(list(each) != [str(number) for number in range(len(each))] for each in groups)
 
 
 def has_ids_with(data: Qrels | Run, pattern: str, *columns: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
@@ -76,10 +76,6 @@ class Format:
     is_compressed: bool = False
     separator: str = ""
 
-    @property
-    def is_table(self) -> bool:
-        return self.batches is not None
-
     def read(self, source: Source, columns: Columns, *, judgments: bool) -> Rows:
         if self.batches is not None:
             need = Need(columns, judgments)
@@ -100,10 +96,8 @@ class Format:
         progress: Progress | None = None,
     ) -> Ranker:
         """Ranks the judged documents of a run while its file is read, so that it is never held whole."""
-        if self.rank_table is not None:
-            ranked = self.rank_table(source, make_ranker, columns, threads, progress)
-            if ranked is not None:
-                return ranked
+        if self.rank_table and (ranked := self.rank_table(source, make_ranker, columns, threads, progress)):
+            return ranked
         if self.batches is not None:
             need = Need(columns, judgments=False, threads=threads)
             return tabular.rank_table(self.reader(self.batches, need), source, make_ranker, need)
@@ -148,15 +142,7 @@ class Format:
         return names
 
 
-def text_table(
-    name: str,
-    separator: str,
-    suffixes: tuple[str, ...] = (),
-    *,
-    write: Callable[[Any, IO[bytes]], None] | None = None,
-    cannot_hold: tuple[str, ...] = tabular.CANNOT_HOLD,
-    runs_as: str = "",
-) -> Format:
+def text_table(name: str, separator: str, suffixes: tuple[str, ...] = ()) -> Format:
     return Format(
         name,
         suffixes,
@@ -164,9 +150,8 @@ def text_table(
         batches=partial(separated.read_separated, separator=separator),
         needed=partial(separated.read_needed, separator=separator),
         names=partial(separated.read_header, separator=separator),
-        write=write or partial(separated.write_text_table, separator=separator),
-        cannot_hold=cannot_hold,
-        runs_as=runs_as,
+        write=partial(separated.write_text_table, separator=separator),
+        cannot_hold=tabular.CANNOT_HOLD,
         separator=separator,
     )
 
@@ -215,7 +200,7 @@ FORMATS = (
     JSON_LINES,
     text_table("csv", ",", (".csv",)),
     TSV,
-    text_table("beir", "\t", write=separated.write_beir, cannot_hold=separated.BEIR_CANNOT_HOLD, runs_as="tsv"),
+    replace(TSV, name="beir", write=separated.write_beir, cannot_hold=separated.BEIR_CANNOT_HOLD, runs_as="tsv"),
     Format(
         "parquet",
         (".parquet", ".pq"),
@@ -237,22 +222,18 @@ NAMES = tuple(each.name for each in FORMATS if each.write is not None)
 
 
 def find_format(name: str | None) -> Format | None:
-    if name is None:
-        return None
-    if not isinstance(name, str) or name not in BY_NAME:
+    if name is not None and (not isinstance(name, str) or name not in BY_NAME):
         raise FormatError(f"unknown format {show(name)}; choose one of {', '.join(NAMES)}")
-    return BY_NAME[name]
+    return None if name is None else BY_NAME[name]
 
 
 def recognise(source: Source, name: str | None = None, *, default: Format = TREC) -> Format:
     """The format of a file, or of all files of a set: the one named, or else what names or first lines say."""
-    chosen = find_format(name)
-    if chosen is not None:
+    if chosen := find_format(name):
         return chosen
     found: dict[Format, str] = {}
     for file in source.files:
-        chosen = recognise_file(file, default, is_part=bool(source.parts))
-        if chosen is not None:
+        if chosen := recognise_file(file, default, is_part=bool(source.parts)):
             found.setdefault(chosen, file.path.name)
     if len(found) > 1:
         kinds = " and ".join(f"{each.name} ({show(name)})" for each, name in found.items())

@@ -134,18 +134,15 @@ class JsonReader:
         self.decoder = json.JSONDecoder(object_pairs_hook=collect)
 
     def entries(self, seen: set[str]) -> Iterator[tuple[str | int, Any]]:
-        """The entries of the outermost object, or the elements of the outermost list with their places.
-
-        `seen` are the keys of the files before this one; those of this one are added.
-        """
-        is_list = self.peek() == "["
-        if not self.peek():
+        """The entries of the outermost object, or the elements of the list by place; `seen` are the keys so far."""
+        opening = self.peek()
+        if not opening:
             raise FormatError(f"{self.source.name}: the file is empty; JSON is an object or a list")
-        if not is_list and self.peek() != "{":
+        if opening not in "[{":
             raise self.fault(f"expected '{{' or '[', found {self.found()}")
-        self.expect("[" if is_list else "{")
+        self.at += 1
+        is_list, number = opening == "[", 0
         closing = "]" if is_list else "}"
-        number = 0
         while number or self.peek() != closing:
             key = number if is_list else self.key(seen)
             yield key, self.value()

@@ -45,8 +45,8 @@ def filled_lines(
         if not line or line.isspace():
             continue
         if longest is not None and len(line) > longest:
-            what = f"longer than {size(longest)}; this is probably not a row of data"
-            raise refuse(f"{name}, line {number}: {what}", "line")
+            said = f"longer than {size(longest)}; this is probably not a row of data"
+            raise refuse(f"{name}, line {number}: {said}", "line")
         yield number, line
 
 
@@ -72,8 +72,7 @@ def parse_objects(
 def placed_records(source: Source) -> Generator[Placed]:
     """The records of a file, however long their lines are."""
     for numbers, rows in record_blocks(source):
-        for number, row in zip(numbers, rows, strict=True):
-            yield Placed(f"{source.name}, line {number}", row)
+        yield from (Placed(f"{source.name}, line {number}", row) for number, row in zip(numbers, rows, strict=True))
 
 
 def record_blocks(
@@ -90,11 +89,10 @@ def record_blocks(
 
 def starts_with_row(head: str) -> bool:
     """Whether a text begins with a line that is a row: an object in which not every value is an object or a list."""
-    try:
+    with suppress(ValueError, RecursionError):
         first = decode_json(head.partition("\n")[0])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict) and not all(isinstance(each, (dict, list)) for each in first.values())
+        return isinstance(first, dict) and not all(isinstance(each, (dict, list)) for each in first.values())
+    return False
 
 
 def read_batches(source: Source) -> Generator[Batch]:

@@ -189,10 +189,9 @@ def is_blank_line(cells: list[str]) -> bool:
 
 
 def read_cells(source: Source, separator: str) -> Generator[Cells]:
-    """The rows of a text table as they are, whether the first is a header or not.
+    """The rows of a text table as they are, whether the first is a header or not; a cell in quotes loses them.
 
-    A cell in quotes loses them. In TSV, where texts are often written without quoting, a row is one line, and a quote
-    that does not enclose a whole cell is text.
+    In TSV, whose texts are often unquoted, a row is one line, and a quote that does not enclose a whole cell is text.
     """
     csv.field_size_limit(LONGEST_CELL)
     lines: list[str] = []

@@ -92,16 +92,14 @@ def rows_of_table(table: polars.DataFrame, name: str) -> Rows:
 def as_text(column: polars.Series, name: str, place: Callable[[int], str]) -> polars.Series:
     import polars
 
-    kind = column.dtype
+    kind, text = column.dtype, column
     if kind == polars.Object:
         text = polars.Series(column.name, [as_id(each) for each in column], dtype=polars.String)
         for row in text.is_null().arg_true():
             raise FormatError(f"{name}, {place(row)}: {show(column[row])} is not an id; use strings or integers")
-    elif kind == polars.String:
-        text = column
     elif kind.is_integer() or kind in (polars.Categorical, polars.Enum, polars.Null):
         text = column.cast(polars.String)
-    else:
+    elif kind != polars.String:
         raise FormatError(f"{name}: the column {show(column.name)} must hold strings or integers, not {kind}")
     for row in (text == "").arg_true():
         raise FormatError(f"{name}, {place(row)}: the column {show(column.name)} is empty")
@@ -147,10 +145,7 @@ def normalise_name(name: str) -> str:
 def find_columns(
     names: Sequence[str], columns: Mapping[str, str] | None, *, judgments: bool, name: str
 ) -> dict[str, str]:
-    """The columns that hold `query_id`, `doc_id`, `value` and, if there is one, `group` or else `iteration`.
-
-    `columns` names them explicitly, such as `{"query_id": "topic", "doc_id": "url"}`.
-    """
+    """The columns with `query_id`, `doc_id`, `value` and, if any, `group` or `iteration`; `columns` may name them."""
     given = check_roles(columns)
     for own in given.values():
         if own not in names:

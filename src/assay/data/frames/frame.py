@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,6 @@ from assay.data.frames.columns import (
 from assay.files.source import is_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars
 
 
@@ -50,25 +48,23 @@ def as_frame(data: object, columns: Mapping[str, str] | None, *, judgments: bool
 
 def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
     """Any frame as a polars one, with the columns of judgments or a run."""
-    if is_a(frame, "polars.LazyFrame"):
-        names = frame.collect_schema().names()
-    elif is_a(frame, "pandas.DataFrame"):
-        names = list(map(str, frame.columns))
-    else:
-        return whole_frame(frame)
-    found = find_columns(names, columns, judgments=judgments, name="the frame")
-    return whole_frame(frame, list(dict.fromkeys(found.values())))
+
+    def used(names: list[str]) -> list[str]:
+        found = find_columns(names, columns, judgments=judgments, name="the frame")
+        return list(dict.fromkeys(found.values()))
+
+    return whole_frame(frame, used)
 
 
-def whole_frame(frame: Any, used: list[str] | None = None) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
+def whole_frame(frame: Any, used: Callable[[list[str]], list[str]] | None = None) -> polars.DataFrame:  # noqa: ANN401 - any library's frame
     """Any frame as a polars one, without a copy where the library allows it; with all columns, or those used."""
     import polars
 
     if isinstance(frame, polars.LazyFrame):
-        return (frame if used is None else frame.select(used)).collect()
+        return (frame if used is None else frame.select(used(frame.collect_schema().names()))).collect()
     if is_a(frame, "pandas.DataFrame"):
         names = list(map(str, frame.columns))
-        places = range(len(names)) if used is None else map(names.index, used)
+        places = range(len(names)) if used is None else map(names.index, used(names))
         return polars.DataFrame([from_pandas(frame.iloc[:, place]).alias(names[place]) for place in places])
     return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
 
@@ -99,15 +95,7 @@ def library_errors() -> Iterator[None]:
 
 
 def from_tuples(data: Any) -> Any:  # noqa: ANN401 - any form of data
-    """A list of named tuples, such as those of ir_measures and ir_datasets, as a frame; any other data as it is.
-
-    >>> from collections import namedtuple
-    >>> Judgment = namedtuple("Judgment", "query_id doc_id relevance")
-    >>> from_tuples([Judgment("q1", "d1", 1)]).rows()
-    [('q1', 'd1', 1)]
-    >>> from_tuples([["d1"], ["d2"]])
-    [['d1'], ['d2']]
-    """
+    """A list of named tuples, such as those of ir_measures and ir_datasets, as a frame; any other data as it is."""
     data = gather(data)
     if not is_tuples(data):
         return data
@@ -157,10 +145,6 @@ def frame_rows(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any librar
         return whole_frame(frame).to_dicts()
 
 
-# Types of pandas' columns that Arrow takes without looking at each value.
-TEXTS = frozenset(("str", "string"))
-
-
 def plain_frame(frame: Any, columns: Mapping[str, str] | None) -> Any:  # noqa: ANN401 - any library's frame
     """The columns of a frame of polars, pyarrow or pandas; None if it must be prepared first (`frame.py`)."""
     if is_a(frame, "polars.DataFrame"):
@@ -186,7 +170,8 @@ def plain_frame(frame: Any, columns: Mapping[str, str] | None) -> Any:  # noqa: 
 def arrow_of_pandas(frame: Any, used: list[str]) -> Any:  # noqa: ANN401 - pandas' frame, pyarrow's table
     """The columns as a table of pyarrow; None if their types are others."""
     *ids, scores = (frame[each] for each in used)
-    if scores.dtype != "float64" or not all(each.dtype.name in TEXTS for each in ids):
+    # Arrow takes texts of these types without looking at each value.
+    if scores.dtype != "float64" or not all(each.dtype.name in ("str", "string") for each in ids):
         return None
     import pyarrow
 
