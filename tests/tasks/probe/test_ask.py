@@ -14,7 +14,7 @@ import assay
 from assay.net import calls, http
 from assay.net.http import TemporaryError, pause_before_retry
 from assay.tasks.probe import ask as asking
-from assay.tasks.probe.ask import CallLimits, Job, ask_all
+from assay.tasks.probe.ask import Asker, CallLimits
 from assay.tasks.probe.response import LiveRanking, RankingReader
 from tables import for_each
 
@@ -24,8 +24,10 @@ QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 def ask(search, questions=QUESTIONS, **limits):
     """The outcome of each question."""
     outcomes = {}
-    task = Job(search, RankingReader(10).read, lambda outcome: outcomes.update({outcome.query: outcome}))
-    ask_all(questions, task, CallLimits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits}))
+    asker = Asker(
+        search, RankingReader(10).read, CallLimits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits})
+    )
+    asker.ask_all(questions, lambda outcome: outcomes.update({outcome.query: outcome}))
     return outcomes
 
 
@@ -249,7 +251,7 @@ def test_what_comes_back_late_frees_its_place(monkeypatch):
             over.set()
             time.sleep(0.2)
 
-    ask_all(QUESTIONS, Job(search, RankingReader(10).read, note), CallLimits(concurrency=1, timeout=1.0, retries=0))
+    Asker(search, RankingReader(10).read, CallLimits(concurrency=1, timeout=1.0, retries=0)).ask_all(QUESTIONS, note)
     assert [outcome.attempts for outcome in outcomes[:3]] == [1, 1, 0]
     assert all(outcome.failure for outcome in outcomes[:3])
     assert (outcomes[-1].attempts, outcomes[-1].failure) == (1, "")
@@ -260,7 +262,7 @@ def test_an_error_of_whoever_is_told_ends_it():
         raise OSError("no space left")
 
     with pytest.raises(OSError, match="no space left"):
-        ask_all(QUESTIONS, Job(lambda question: [question], RankingReader(10).read, full), CallLimits())
+        Asker(lambda question: [question], RankingReader(10).read, CallLimits()).ask_all(QUESTIONS, full)
 
 
 def test_an_interrupt_says_how_far_it_was(monkeypatch):

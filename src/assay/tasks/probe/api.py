@@ -30,7 +30,7 @@ from assay.files.source import is_source
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.evaluate.score import warned
-from assay.tasks.probe.ask import CallLimits, Job, Outcome, ask_all
+from assay.tasks.probe.ask import Asker, CallLimits, Outcome
 from assay.tasks.probe.checkpoint import Checkpoint, CheckpointOwner, open_checkpoint
 from assay.tasks.probe.response import LiveRanking, RankingReader
 from assay.tasks.probe.result import Probe
@@ -109,15 +109,14 @@ def probe(
     judged, notes = choose_questions(read_texts(questions), scorer, questions)
     right = read_references(references, judged)
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, None if rule is None else str(rule), once])
-    documents = cache(lambda: frozenset(scorer.qrels.to_polars()["doc_id"]))
     if callable(progress):
         shown: AbstractContextManager[Report] = nullcontext(progress)
     else:
         shown = progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
     with open_checkpoint(checkpoint, owner) as kept, shown as report:
         started = time.perf_counter()
-        how: dict[str, Any] = {"is_judged": lambda each: each in documents(), "kept": kept, "report": report}
-        found = ask_missing(judged, retriever, RankingReader(k, rule, once), limits, **how)
+        asker = Asker(retriever.ask, RankingReader(k, rule, once).read, limits)
+        found = ask_missing(judged, retriever, asker, scorer.qrels, kept=kept, report=report)
         elapsed = time.perf_counter() - started
     outcomes = {query: found.get(query) or kept.finished[query] for query in judged}
     rankings = {query: each.ranking for query, each in outcomes.items() if each.ranking is not None}
@@ -143,22 +142,17 @@ def probe(
 
 
 def ask_missing(
-    questions: Mapping[str, str],
-    retriever: Retriever,
-    reader: RankingReader,
-    limits: CallLimits,
-    *,
-    is_judged: Callable[[str], bool],
-    kept: Checkpoint,
-    report: Report,
+    questions: Mapping[str, str], retriever: Retriever, asker: Asker, qrels: Qrels, *, kept: Checkpoint, report: Report
 ) -> dict[str, Outcome]:
     """The outcomes of the questions that are not in the checkpoint; raises early if none seems to be answered."""
     left = {query: text for query, text in questions.items() if query not in kept.finished}
     outcomes: dict[str, Outcome] = {}
-    patience = max(LEAST_PATIENCE, 2 * limits.concurrency)
+    patience = max(LEAST_PATIENCE, 2 * asker.limits.concurrency)
+    judged = cache(lambda: frozenset(qrels.to_polars()["doc_id"]))
 
     def finish(outcome: Outcome) -> None:
-        shown = None if outcome.ranking is None else outcome.ranking.hidden(retriever.hide, is_judged)
+        ranking = outcome.ranking
+        shown = None if ranking is None else ranking.hidden(retriever.hide, lambda document: document in judged())
         outcome = outcome._replace(ranking=shown, failure=retriever.hide(outcome.failure))
         kept.add(outcome)
         outcomes[outcome.query] = outcome
@@ -168,7 +162,7 @@ def ask_missing(
 
     try:
         if left:
-            ask_all(left, Job(retriever.ask, reader.read, finish), limits)
+            asker.ask_all(left, finish)
     except KeyboardInterrupt as stop:
         answered = len(kept.finished) + sum(each.ranking is not None for each in outcomes.values())
         said = f"interrupted: {answered:,} of {count(len(questions), 'question')} answered"
@@ -194,16 +188,13 @@ def choose_questions(questions: dict[str, str], scorer: Scorer, given: object) -
     judged = {query: text for query, text in questions.items() if query in qrels}
     if not judged:
         difference = find_difference(qrels.queries, questions, "suffix")
-        raise MismatchError(
-            f"no question has judgments: the questions have the ids {some(list(questions))}, "
-            f"the judgments {some(qrels.queries)}{f'; likely the same: {difference}' if difference else ''}"
-        )
+        both = f"the questions have the ids {some(list(questions))}, the judgments {some(qrels.queries)}"
+        likely = f"; likely the same: {difference}" if difference else ""
+        raise MismatchError(f"no question has judgments: {both}{likely}")
     notes = []
-    if len(judged) < len(questions):
-        unjudged = [query for query in questions if query not in judged]
+    if unjudged := [query for query in questions if query not in judged]:
         notes.append(Note.of(NoteKind.UNJUDGED, about="questions", queries=unjudged))
-    unasked = [query for query in qrels.queries if query not in judged]
-    if unasked:
+    if unasked := [query for query in qrels.queries if query not in judged]:
         note = Note.of(NoteKind.UNASKED, queries=unasked)
         if scorer.plan.policies.missing == "error":
             raise MismatchError(f"{note}; {count_missing()}")
@@ -220,9 +211,8 @@ def ranking_notes(rankings: Mapping[str, LiveRanking], k: int, rule: DocIdRule |
         for ranking in rankings.values():
             chunks.count(len(ranking.ids) + ranking.duplicates, len(ranking.unmatched), ranking.unmatched)
         notes = chunks.notes()
-    if concealing := [query for query, ranking in rankings.items() if ranking.concealed]:
-        concealed = sum(ranking.concealed for ranking in rankings.values())
-        notes.append(Note.of(NoteKind.CONCEALED, count=concealed, queries=concealing))
+    if concealing := {query: ranking.concealed for query, ranking in rankings.items() if ranking.concealed}:
+        notes.append(Note.of(NoteKind.CONCEALED, count=sum(concealing.values()), queries=list(concealing)))
     if dropped and rule is None:
         repeating = [query for query, ranking in rankings.items() if ranking.duplicates]
         notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeating))
@@ -267,14 +257,9 @@ def read_references(references: object, questions: Mapping[str, str]) -> dict[st
         return {}
     is_dict = isinstance(references, Mapping) and not is_source(references)
     data = [{"query_id": key, "references": text} for key, text in references.items()] if is_dict else references  # type: ignore[attr-defined]
-    found = {
-        each.query_id: list(each.references)
-        for each in read_records(data, name="the references").each
-        if each.references
-    }
+    records = read_records(data, name="the references").each
+    found = {each.query_id: list(each.references) for each in records if each.references}
     if found.keys().isdisjoint(questions):
-        raise MismatchError(
-            f"no question has a reference answer: the questions have the ids {some(list(questions))}, "
-            f"the references {some(list(found))}"
-        )
+        both = f"the questions have the ids {some(list(questions))}, the references {some(list(found))}"
+        raise MismatchError(f"no question has a reference answer: {both}")
     return found

@@ -46,48 +46,36 @@ class Outcome(NamedTuple):
     failure: str = ""
 
 
-class Job(NamedTuple):
-    """How to ask, how to read a response, and whom to tell each outcome, as it comes."""
-
-    ask: Callable[[str], object]
-    read: Callable[[object], LiveRanking]
-    finish: Callable[[Outcome], None]
-
-
-def ask_all(questions: Mapping[str, str], job: Job, limits: CallLimits) -> None:
-    """Asks every question. An error in `finish` and Ctrl-C end it; an error in the retriever is an outcome."""
-    check_spare_files("no question can be asked")
-    asker = Asker(job, limits)
-    slots = min(limits.concurrency, len(questions))
-    try:
-        work_through(questions.items(), asker.ask_in_turn, slots, "assay-probe", stop=asker.stop)
-    finally:
-        asker.loop.close()
-        asker.callers.close()
-
-
 class Asker:
-    """What the threads that ask have in common."""
+    """How to ask and how to read a response, and what the threads that ask have in common."""
 
-    def __init__(self, job: Job, limits: CallLimits) -> None:
-        self.job = job
-        self.limits = limits
-        self.callers = Callers("assay-probe")
-        self.loop = CallLoop("assay-probe-loop")
-        self.lock = threading.Lock()
-        self.is_over = threading.Event()
+    def __init__(self, ask: Callable[[str], object], read: Callable[[object], LiveRanking], limits: CallLimits) -> None:
+        self.ask, self.read, self.limits = ask, read, limits
+        self.callers, self.loop = Callers("assay-probe"), CallLoop("assay-probe-loop")
+        self.lock, self.is_over = threading.Lock(), threading.Event()
 
-    def stop(self) -> None:
-        # Nobody is told of an outcome after this returns.
-        with self.lock:
-            self.is_over.set()
+    def ask_all(self, questions: Mapping[str, str], finish: Callable[[Outcome], None]) -> None:
+        """Asks every question, and tells each outcome as it comes; an error in `finish` and Ctrl-C end it."""
+        check_spare_files("no question can be asked")
 
-    def ask_in_turn(self, questions: Iterator[tuple[str, str]]) -> None:
-        for query, question in questions:
-            outcome = self.ask_one(query, question)
+        def ask_in_turn(rest: Iterator[tuple[str, str]]) -> None:
+            for query, question in rest:
+                outcome = self.ask_one(query, question)
+                with self.lock:
+                    if not self.is_over.is_set():
+                        finish(outcome)
+
+        def stop() -> None:
+            # Nobody is told of an outcome after this returns.
             with self.lock:
-                if not self.is_over.is_set():
-                    self.job.finish(outcome)
+                self.is_over.set()
+
+        try:
+            slots = min(self.limits.concurrency, len(questions))
+            work_through(questions.items(), ask_in_turn, slots, "assay-probe", stop=stop)
+        finally:
+            self.loop.close()
+            self.callers.close()
 
     def ask_one(self, query: str, question: str) -> Outcome:
         failure: BaseException | None = None
@@ -119,15 +107,15 @@ class Asker:
         def call() -> tuple[Any, float]:
             # A response that is generated while it is read takes its time here too.
             started = time.perf_counter()
-            response = self.job.ask(question)
-            found = response if inspect.isawaitable(response) else self.job.read(response)
+            response = self.ask(question)
+            found = response if inspect.isawaitable(response) else self.read(response)
             return found, time.perf_counter() - started
 
         began, limit = time.perf_counter(), self.limits.timeout
         found, seconds = self.callers.call(call, limit)
         if inspect.isawaitable(found):
             left = None if limit is None else max(0.0, limit - (time.perf_counter() - began))
-            found, more = self.loop.wait_for(found, left, self.job.read)
+            found, more = self.loop.wait_for(found, left, self.read)
             seconds += more
         return found, seconds
 

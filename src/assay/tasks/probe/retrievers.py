@@ -76,24 +76,20 @@ def as_retriever(search: Any, k: int, name: str | None = None) -> Retriever:  # 
         raise DataError(f"{show(search.__name__)} is a class; pass an instance of it")
     found: dict[str, Any] = {name: getattr(search, name, None) for name in (*METHODS, *NAMED_QUERY)}
     method = next((name for name, each in found.items() if callable(each)), "")
-    if method in NAMED_QUERY:
-        ask = with_named_query(found[method], k)
-    elif method or callable(search):
-        ask = with_limit(found.get(method, search), k)
-    else:
+    ask = found.get(method, search)
+    if not callable(ask):
         raise DataError(
             f"{show(search)} cannot be searched; pass a function of a question, or an object with invoke (LangChain), "
             "retrieve (LlamaIndex) or run (haystack); for a URL use assay.live.HttpSearch"
         )
+    if method in NAMED_QUERY:
+        ask = with_named_query(ask, k)
+    else:
+        others = list(parameters_of(ask).values())[1:]
+        by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        limit = next((each.name for each in others if each.name in LIMITS and each.kind in by_name), None)
+        ask = partial(ask, **{limit: k}) if limit else ask
     return Retriever(name or own_name(search) or "search", ask)
-
-
-def with_limit(search: Callable[..., object], k: int) -> Callable[[str], object]:
-    """The function, given k if it has a parameter for it besides the question."""
-    others = list(parameters_of(search).values())[1:]
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    name = next((each.name for each in others if each.name in LIMITS and each.kind in by_name), None)
-    return partial(search, **{name: k}) if name else search
 
 
 def with_named_query(run: Callable[..., object], k: int) -> Callable[[str], object]:

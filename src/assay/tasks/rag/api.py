@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +30,7 @@ from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import warned
 from assay.tasks.evaluate.scores import score_records, with_every_score
 from assay.tasks.rag.gold import Gold, find_gold, read_gold
-from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, check_grades, match_records, unmatched_note
+from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, match_records, unmatched_note
 from assay.tasks.rag.result import RagResult
 from assay.tasks.rag.sources import Corpus, collect, fill_texts
 
@@ -186,7 +185,11 @@ def read(
 def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:
     """The evaluation with its gold; what has no ids is matched by texts and spans."""
     matched, measures = match_records(evaluation.records, how), evaluation.of_kind("rankings")
-    check_grades(measures, matched)
+    # Ragas' measures of texts would be computed with other grades than similarities.
+    graded = [key for key in measures if key.startswith("ragas:") and "nonllm" in key.lower().replace("_", "")]
+    if graded and matched.texts.total() and not how.graded:
+        hint = f"compute it alone, with {Option('convention', 'ragas')}"
+        raise MeasureError(f"{graded[0]} takes similarities as grades; {hint}")
     gold = read_gold(matched, measures, evaluation.tool, evaluation.options)
     notes = (*evaluation.notes, *matched.notes())
     return replace(evaluation, records=matched.records, matched=matched, gold=gold, notes=notes)
@@ -194,29 +197,27 @@ def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:
 
 def complete(evaluation: RagEvaluation, *, has_corpus: bool) -> RagEvaluation:
     """The evaluation with documents in place of chunks, and texts for ids where something needs them."""
-    matched, corpus, gold = evaluation.matched, evaluation.corpus, evaluation.gold
-    queries = set[str]() if matched is None else matched.queries
-    records, notes = collapse_rankings(evaluation.records, evaluation.rule, once=evaluation.once, matched=queries)
-    texts = None if matched is None else matched.chunk_texts
+    records, notes = collapse_rankings(evaluation)
+    texts = None if evaluation.matched is None else evaluation.matched.chunk_texts
     needs_texts = has_corpus or evaluation.of_kind("contents") or evaluation.of_kind("judged")
-    if texts is None and corpus is not None and needs_texts:
-        texts = corpus()
+    if texts is None and evaluation.corpus is not None and needs_texts:
+        texts = evaluation.corpus()
     if texts:
-        records, more = fill_texts(records, texts, gold)
+        records, more = fill_texts(records, texts, evaluation.gold)
         notes += more
     return replace(evaluation, records=records, notes=(*evaluation.notes, *notes))
 
 
-def collapse_rankings(
-    records: list[Record], rule: DocIdRule | None, *, once: bool, matched: AbstractSet[str]
-) -> tuple[list[Record], list[Note]]:
+def collapse_rankings(evaluation: RagEvaluation) -> tuple[list[Record], list[Note]]:
     """The records with the documents that a rule finds in the ids of chunks, each document once if that is wanted.
 
     The best chunk of a document counts. What was matched by texts or spans stays as it is.
     """
+    rule, once = evaluation.rule, evaluation.once
+    matched = set[str]() if evaluation.matched is None else evaluation.matched.queries
     chunks = None if rule is None or rule.is_field else Chunks(rule)
     kept, repeated, dropped = [], [], 0
-    for each in records:
+    for each in evaluation.records:
         found = each.retrieved
         if found is not None and each.query_id not in matched:
             ids = found.ids if chunks is None else chunks.documents(found.ids)
@@ -234,10 +235,9 @@ def collapse_rankings(
             found = found._replace(ids=ids, texts=texts).at(list(first.values()) if once else range(len(ids)))
         kept.append(each._replace(retrieved=found))
     notes = [] if chunks is None else chunks.notes()
-    if dropped and rule is not None:
-        notes.insert(0, Note.of(NoteKind.CHUNKS, count=dropped))
-    elif dropped:
-        notes.append(Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeated))
+    if dropped:
+        alike = Note.of(NoteKind.DUPLICATES, about="rankings", count=dropped, queries=repeated)
+        notes.insert(0, alike if rule is None else Note.of(NoteKind.CHUNKS, count=dropped))
     return kept, notes
 
 
@@ -279,8 +279,7 @@ def score_rankings(evaluation: RagEvaluation, _: Measures) -> Result:
     is_loud = any(note.is_loud for note in notes)
     if is_loud and matched.queries.issuperset(gold.scorer.qrels.queries) and any(run.values()):
         notes = [unmatched_note(matched), *(note for note in notes if note.kind != NoteKind.OVERLAP)]
-    bare = [row.query_id for row in rows if row.gold is None]
-    if bare:
+    if bare := [row.query_id for row in rows if row.gold is None]:
         notes.append(Note.of(NoteKind.GOLD, queries=bare, measures=list(result.measures)))
     return replace(result, notes=tuple(notes))
 
@@ -346,8 +345,7 @@ def join(evaluation: RagEvaluation) -> RagResult:
     found, wanted = find_gold(rows, gold)
     if not evaluation.is_short:
         # The rest of the fields is not kept.
-        fields = [None if row.fields is None else short_fields(row.fields, row.query_id) for row in rows]
-        rows = [row._replace(fields=each) for row, each in zip(rows, fields, strict=True)]
+        rows = [row._replace(fields=row.fields and short_fields(row.fields, row.query_id)) for row in rows]
     return RagResult(
         measures,
         queries,

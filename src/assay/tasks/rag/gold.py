@@ -21,8 +21,6 @@ from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import Plan, resolve_measures
 from assay.tasks.rag.matching import Matched
 
-# What judgments are read for if no measure of retrieval was requested.
-ANY_MEASURE = ("num_rel",)
 # The measures that count relevant documents, and those that count groups instead.
 OVER_GROUPS = {"recall": group_recall, "f": group_f_score}
 LISTS = frozenset({list, type(None)})
@@ -69,7 +67,8 @@ def read_gold(
     if is_plain and all(len(set(each.gold)) == len(each.gold) for each in records):
         return Gold(policies.rel, None, matched.queries, matched.rules)
     judgments: Mapping[str, Any] | Qrels = plain
-    chosen = measures or resolve_measures(ANY_MEASURE, tool, options)
+    # Without a measure of retrieval, judgments are read for any.
+    chosen = measures or resolve_measures("num_rel", tool, options)
     try:
         if matched.rows:
             judgments = join_judgments(plain, matched.rows)

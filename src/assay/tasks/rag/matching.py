@@ -7,13 +7,13 @@ Matched records get judgments in which every gold item, or list of alternatives,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
 from assay.core.doc_id import DocIdRule
-from assay.core.errors import DataError, MeasureError, PolicyError
+from assay.core.errors import DataError, PolicyError
 from assay.core.id_difference import find_difference
 from assay.core.note import Note, NoteKind
 from assay.core.text import Advice, Option, shorten_text, show, some
@@ -92,11 +92,6 @@ class GoldItem(NamedTuple):
             return Wanted(self.group, f"gold {self.group}: {' '.join(self.text.split())[:LONGEST_NAME]}", self.grade)
         return Wanted(self.group, self.name if self.span is None else f"gold {self.span}", self.grade)
 
-    @property
-    def shown(self) -> tuple[str, str]:
-        """The item for people: a span or an id, or else a text."""
-        return self.name if self.span is None else str(self.span), self.text or ""
-
 
 @dataclass(slots=True)
 class Matched:
@@ -151,7 +146,10 @@ def match_records(records: list[Record], how: Matching) -> Matched:
 
     matched = Matched(how)
     for each in records:
-        matched.records.append(each if has_only_ids(each) else match_record(each, matched, read_table))
+        found = each.retrieved
+        is_plain = type(each.gold) is list and each.gold_texts is None and PLAIN.issuperset(map(type, each.gold))
+        has_only_ids = is_plain and found is not None and found.items is None and not found.nameless
+        matched.records.append(each if has_only_ids else match_record(each, matched, read_table))
     if matched.rows:
         # A frame of judgments has no place for a question with nothing to find.
         empty = [each.query_id for each in records if each.gold in ([], {})]
@@ -160,14 +158,6 @@ def match_records(records: list[Record], how: Matching) -> Matched:
     if how.chunks is not None and read_table.cache_info().currsize:
         matched.chunk_texts = {name: each.text for name, each in read_table().items() if each.text is not None}
     return matched
-
-
-def has_only_ids(record: Record) -> bool:
-    """Whether the record stays as it is: gold and what was retrieved are lists of ids. False says nothing."""
-    gold, found = record.gold, record.retrieved
-    if type(gold) is not list or record.gold_texts is not None or found is None:
-        return False
-    return found.items is None and not found.nameless and PLAIN.issuperset(map(type, gold))
 
 
 def match_record(record: Record, matched: Matched, read_table: Callable[[], dict[str, Chunk]]) -> Record:
@@ -213,21 +203,28 @@ def match_record(record: Record, matched: Matched, read_table: Callable[[], dict
         gold=record.gold if record.gold is not None else record.grouped_texts,
         retrieved=None if found is None else found._replace(items=None),
         retrieved_texts=texts,
-        matched=tuple(each.shown for each in golds),
+        matched=tuple((each.name if each.span is None else str(each.span), each.text or "") for each in golds),
     )
 
 
 def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:
     """The gold of a record that has to be matched; None if ids are enough, or there is nothing to match."""
     gold, found = record.gold, record.retrieved
-    if has_objects(gold, how):
-        return read_items([gold] if isinstance(gold, Mapping) else gold, record.place, how)
-    has_ids = gold is not None and (found is None or not found.nameless)
-    lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
-    if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
-        return None
-    groups = enumerate(record.grouped_texts or ())
-    return [GoldItem(str(number), text=text) for number, group in groups for text in as_group(group)]
+    if not has_objects(gold, how):
+        has_ids = gold is not None and (found is None or not found.nameless)
+        lacks_texts = record.gold_texts is None or (record.retrieved_texts is None and found is not None)
+        if how.threshold is None or lacks_texts or (has_ids and (found is not None or record.retrieved_texts is None)):
+            return None
+        groups = enumerate(record.grouped_texts or ())
+        return [GoldItem(str(number), text=text) for number, group in groups for text in as_group(group)]
+    items = []
+    # An item in no list of alternatives is its own group.
+    for number, each in enumerate([gold] if isinstance(gold, Mapping) else gold):
+        where = f"{record.place}: gold, number {number}"
+        if isinstance(each, list) and not each:
+            raise DataError(f"{where}: an empty group; remove it")
+        items += [read_item(item, str(number), where, how) for item in as_group(each)]
+    return items
 
 
 def has_objects(gold: Any, how: Matching) -> bool:  # noqa: ANN401 - whatever the record holds
@@ -247,17 +244,6 @@ def as_group(each: Any) -> list[Any]:  # noqa: ANN401 - whatever the record hold
 def is_object(item: object) -> bool:
     """Whether a gold item is something with fields, and not an id."""
     return item is not None and not isinstance(item, (str, bytes, int, float, list))
-
-
-def read_items(gold: list[Any], place: str, how: Matching) -> list[GoldItem]:
-    """The items of a list of gold; an item in no list of alternatives is its own group."""
-    items = []
-    for number, each in enumerate(gold):
-        where = f"{place}: gold, number {number}"
-        if isinstance(each, list) and not each:
-            raise DataError(f"{where}: an empty group; remove it")
-        items += [read_item(item, str(number), where, how) for item in as_group(each)]
-    return items
 
 
 def read_item(item: object, group: str, place: str, how: Matching) -> GoldItem:
@@ -323,15 +309,6 @@ def add_id_hits(hits: list[list[int]], golds: list[GoldItem], found: Passages | 
         document = name if rule is None else rule.of(name)
         if document in wanted:
             hit.append(wanted[document])
-
-
-def check_grades(keys: Iterable[str], matched: Matched) -> None:
-    """Raises if one of ragas' measures of texts would be computed with other grades than similarities."""
-    graded = [key for key in keys if key.startswith("ragas:") and "nonllm" in key.lower().replace("_", "")]
-    if graded and matched.texts.total() and not matched.how.graded:
-        raise MeasureError(
-            f"{graded[0]} takes similarities as grades; compute it alone, with {Option('convention', 'ragas')}"
-        )
 
 
 def unmatched_note(matched: Matched) -> Note:

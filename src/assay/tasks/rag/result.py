@@ -20,6 +20,7 @@ from assay.core.text import Option, count, show
 from assay.data.records.record import Record
 from assay.render import Cell, Column, Table, View, json_fields, records
 from assay.results.result import Result
+from assay.results.results import select_queries
 from assay.stats.intervals import SAMPLES, percentiles, resampled_totals
 from assay.tasks.rag.worst import GOLD, WorstAnswers, describe_question, describe_verdicts
 
@@ -91,8 +92,8 @@ class RagResult(Result):
         columns = [Column("gold passage", is_text=True), Column("questions")]
         rows: list[tuple[Cell, ...]] = []
         for name, chosen in self._by_gold().items():
-            part = self._part(chosen)
-            rows.append((name, int(chosen.sum()), *(part[each] for each in names)))
+            part = replace(select_queries(self, np.flatnonzero(chosen).tolist()), human={})
+            rows.append((name, len(part.queries), *(part[each] for each in names)))
         notes = (*self._accused(key, right), *self._gain(key))
         return View(Table((*columns, *map(Column, names)), tuple(rows), notes=notes))
 
@@ -170,9 +171,18 @@ class RagResult(Result):
         are fields of the records whose values divide the questions; `length` needs no field. `reproduce` is the code
         or the command that made it, to be shown.
         """
-        from assay.tasks.rag.report import write_rag
+        from assay.report.content import CHUNK, answer_parts, base_core
+        from assay.report.page import Content, write_page
+        from assay.results.results import Results
+        from assay.tasks.rag.report import RUN, add_record_slices, answer_of, rag_core
 
-        write_rag(self, path, by=by, right=right, slices=slices, title=title, reproduce=reproduce)
+        results = Results({RUN: self})
+        core = base_core(results, title) | {"reproduce": reproduce, "answers": CHUNK}
+        core["questions"] = [record.question for record in self.records]
+        core["rag"] = rag_core(self, by, right)
+        add_record_slices(core, self, slices)
+        answers = (answer_of(self, place) for place in range(len(self.queries)))
+        write_page(Content(core, results.results, answer_parts(answers)), path)
 
     def plot(self, kind: str = "means", *, measure: str | Measure | None = None, right: float | None = None) -> Chart:
         """A chart: `means` with intervals, or `blame`, wrong answers by their cause; `right` as in `faults`.
@@ -231,17 +241,14 @@ class RagResult(Result):
     def _standard(self, measure: str | Measure | None, right: float | None) -> tuple[str, float]:
         """The measure that answers are judged by, and the value from which they count as correct."""
         key = self._answer_key(measure)
-        limit = self._limit(key, right)
-        if limit is None:
-            raise PolicyError(
-                f"{key} has no maximum; say from which value an answer counts as correct: {Option('right')}"
-            )
+        if (limit := self._limit(key, right)) is None:
+            said = "say from which value an answer counts as correct"
+            raise PolicyError(f"{key} has no maximum; {said}: {Option('right')}")
         return key, limit
 
     def _accused(self, key: str, right: float | None) -> list[str]:
         """A sentence on whose fault wrong answers are; none without a limit."""
-        limit = self._limit(key, right)
-        if limit is None:
+        if (limit := self._limit(key, right)) is None:
             return []
         generator, retriever = map(len, self.faults(key, right=limit).values())
         worse = "below" if self.measures[key].definition.higher_is_better else "above"
@@ -257,25 +264,11 @@ class RagResult(Result):
         parts = (self.found, self.has_gold & ~self.found, ~self.has_gold)
         return {name: chosen for name, chosen in zip(GOLD, parts, strict=True) if chosen.any()}
 
-    def _part(self, chosen: BoolArray) -> Result:
-        return replace(
-            self,
-            queries=[self.queries[at] for at in np.flatnonzero(chosen)],
-            scores={name: values[chosen] for name, values in self.scores.items()},
-            statistics={name: values[chosen] for name, values in self.statistics.items()},
-            human={},
-            noise={name: values[chosen] for name, values in self.noise.items()},
-            _means={},
-            _intervals={},
-        )
-
     def _gain(self, key: str) -> list[str]:
         """A sentence on how much better answers are with a gold passage; none for scores of summed statistics."""
-        if key in self.statistics:
-            return []
         defined = self.has_gold & ~np.isnan(self.scores[key])
         parts = [self.scores[key][defined & self.found], self.scores[key][defined & ~self.found]]
-        if min(map(len, parts)) < FEWEST:
+        if key in self.statistics or min(map(len, parts)) < FEWEST:
             return []
         means = [resampled_totals(part[:, None], SAMPLES, seed)[:, 0] / len(part) for seed, part in enumerate(parts)]
         low, high = percentiles(means[0] - means[1], LEVEL)

@@ -59,7 +59,9 @@ def collect(
     """
     wanted = record_fields(columns, doc_id, lenient=outputs is not None)
     wanted = wanted._replace(any_field=any_field, short=short and outputs is None)
-    found = read_beir_folder(Path(data)) if is_folder(data) else read_dataset(data, wanted)  # type: ignore[arg-type]
+    # Unlike a path's own method, this one answers whatever the text is.
+    is_folder = isinstance(data, (str, os.PathLike)) and os.path.isdir(data)  # noqa: PTH112
+    found = read_beir_folder(Path(data)) if is_folder else read_dataset(data, wanted)  # type: ignore[arg-type]
     if outputs is not None:
         given = read_outputs(outputs, wanted)
         records, notes = join_outputs(found.records, given)
@@ -71,34 +73,23 @@ def collect(
     return found if corpus is None else found._replace(corpus=lambda: read_texts(corpus, DOCUMENTS))
 
 
-def is_folder(data: object) -> bool:
-    if not isinstance(data, (str, os.PathLike)):
-        return False
-    try:
-        return Path(data).is_dir()
-    except (OSError, ValueError):
-        return False
-
-
 def read_beir_folder(folder: Path) -> Collected:
-    """A BEIR folder: `queries.jsonl`, `corpus.jsonl`, `qrels/test.tsv`. Questions without judgments are left out."""
-    qrels = Qrels(find_beir_judgments(folder))
+    """A BEIR folder: `queries.jsonl`, `corpus.jsonl`, and in `qrels` the test split, or the only one.
+
+    Questions without judgments are left out.
+    """
+    usual = folder / "qrels" / f"{SPLIT}.tsv"
+    splits = sorted((folder / "qrels").glob("*.tsv"))
+    if usual not in splits and len(splits) != 1:
+        names = ", ".join(show(each.name) for each in splits) or "nothing"
+        raise FileError(f"{quoted(folder)} is not a BEIR folder: it has no qrels/{SPLIT}.tsv; qrels/ contains {names}")
+    qrels = Qrels(usual if usual in splits else splits[0])
     questions = read_texts(folder / "queries.jsonl", QUESTIONS)
     rows = [{"query_id": each, "question": questions.get(each), "gold": qrels[each]} for each in qrels.queries]
     missing = [each for each in qrels.queries if each not in questions]
     notes = [Note.of(NoteKind.QUESTIONS, queries=missing)] if missing else []
     records = read_records(rows, name=str(folder)).each
     return Collected(records, notes, lambda: read_texts(folder / "corpus.jsonl", DOCUMENTS))
-
-
-def find_beir_judgments(folder: Path) -> Path:
-    """The judgments of a BEIR folder: the test split, or the only one."""
-    usual = folder / "qrels" / f"{SPLIT}.tsv"
-    others = sorted((folder / "qrels").glob("*.tsv"))
-    if usual.is_file() or len(others) == 1:
-        return usual if usual.is_file() else others[0]
-    names = ", ".join(show(each.name) for each in others) or "nothing"
-    raise FileError(f"{quoted(folder)} is not a BEIR folder: it has no qrels/{SPLIT}.tsv; qrels/ contains {names}")
 
 
 def read_dataset(data: object, wanted: RecordFields) -> Collected:
@@ -147,19 +138,19 @@ def read_outputs(outputs: object, wanted: RecordFields) -> Records:
                 holds_run = isinstance(content, Mapping) and is_run(content)
             else:
                 holds_run = format_ is TREC or has_run_columns(format_.column_names(source))
-            return records_of_run(Run(source)) if holds_run else read_record_file(source, wanted)
-    if isinstance(outputs, Run) or is_run(outputs):
-        return records_of_run(outputs if isinstance(outputs, Run) else Run(outputs))
-    if isinstance(outputs, (list, tuple)) and all(type(each) in (list, tuple) for each in outputs):
+            if not holds_run:
+                return read_record_file(source, wanted)
+            run = Run(source)
+    elif isinstance(outputs, Run) or is_run(outputs):
+        run = outputs if isinstance(outputs, Run) else Run(outputs)
+    elif isinstance(outputs, (list, tuple)) and all(type(each) in (list, tuple) for each in outputs):
         return read_records([{"retrieved": each} for each in outputs], name="the outputs")
-    return read_records(outputs, wanted, "the outputs")
-
-
-def records_of_run(run: Run) -> Records:
-    """The retrieved documents of each query of a run; its scores count, whatever the order."""
+    else:
+        return read_records(outputs, wanted, "the outputs")
     records = []
     for query in run.queries:
         found = read_passages(run[query], f"query {show(query)}")
+        # The scores of a run count, whatever the order.
         records.append(Record(query, retrieved=found._replace(is_list=found.scores is None)))
     return Records(records)
 
@@ -208,21 +199,17 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
     ignored = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
     if ignored:
         notes.append(Note.of(NoteKind.OUTPUTS, about="replaced", parts=", ".join(ignored)))
-    pairs = [(each, given.get(each.query_id) or Record(each.query_id)) for each in records]
-    if differing := [record.query_id for record, output in pairs if differs(record, output)]:
-        notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
-    joined = []
-    for record, output in pairs:
+    joined, differing = [], []
+    for record in records:
+        output = given.get(record.query_id) or Record(record.query_id)
         own = {part: getattr(record, part) for part in QUESTION if getattr(record, part) is not None}
+        if any(getattr(output, part) not in (None, value) for part, value in own.items()):
+            differing.append(record.query_id)
         fields = {**(record.fields or {}), **(output.fields or {})}
         joined.append(output._replace(query_id=record.query_id, where=record.where, fields=fields, **own))
+    if differing:
+        notes.append(Note.of(NoteKind.OUTPUTS, about="differing", queries=differing))
     return joined, notes
-
-
-def differs(record: Record, output: Record) -> bool:
-    """Whether an output has another question, gold or references than the record."""
-    both = ((getattr(record, part), getattr(output, part)) for part in QUESTION)
-    return any(None not in pair and pair[0] != pair[1] for pair in both)
 
 
 def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | None) -> tuple[list[Record], list[Note]]:
