@@ -7,6 +7,8 @@ import statistics
 import pytest
 
 import assay
+from judges import Script
+from tables import for_each
 
 QUERIES = {"q1": "What is the capital of France?", "q2": "Who wrote Faust?"}
 CORPUS = {"d1": "Paris is the capital.", "d2": "Lyon is a city.", "d3": "Goethe wrote Faust.", "d4": ""}
@@ -92,6 +94,13 @@ def test_a_judge_that_favours_a_place_finds_no_winner():
     assert found.flip_rate == 1.0
     assert found.strengths == {"one": pytest.approx(0.0), "two": pytest.approx(0.0)}
     assert "flip rate 1.00, correlation of winning and length undefined" in str(found)
+
+
+@for_each("straight, turned, score", [("A", "B", 1), ("B", "A", 0), ("A", "tie", 0.5), ("tie", "B", 0.5)])
+def test_only_a_win_in_both_orders_counts(straight, turned, score):
+    script = Script(*(json.dumps({"reason": "", "better": each}) for each in (straight, turned)))
+    found = assay.judges.pairwise({"one": records_of(q1="x"), "two": records_of(q1="y")}, judge=judge_of(script))
+    assert found.games.score.tolist() == [score]
 
 
 def test_the_better_system_is_the_stronger_one():

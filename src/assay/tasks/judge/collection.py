@@ -34,11 +34,9 @@ ALIKE = 85.0
 # How many passages are tried for each question that is wanted.
 TRIES = 3
 # Why a passage has no question.
-EMPTY, UNANSWERED, REPEATED = (
-    "the passage has nothing to ask about",
-    "the passage alone does not answer it",
-    "nearly a duplicate",
-)
+EMPTY = "the passage has nothing to ask about"
+UNANSWERED = "the passage alone does not answer it"
+REPEATED = "nearly a duplicate"
 DEPTH = 20
 
 QUESTION = Prompt(
@@ -102,16 +100,9 @@ class MadeQuestions(Exports):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "query_id": each.query_id,
-                "question": each.question,
-                "gold": [each.document],
-                "gold_texts": [each.text],
-                "references": [each.answer],
-            }
-            for each in self.questions
-        ]
+        names = ("query_id", "question", "gold", "gold_texts", "references")
+        rows = ((each.query_id, each.question, [each.document], [each.text], [each.answer]) for each in self.questions)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def table(self) -> Table:
         """One row per question."""
@@ -136,10 +127,10 @@ def make_questions(corpus: object, number: int, *, judge: Judge, seed: int = 0) 
     kept: list[MadeQuestion] = []
     rejected = dict.fromkeys((EMPTY, UNANSWERED, REPEATED), 0)
     notes: list[Note] = []
-    ask = partial(question_steps, texts=texts)
     # As many at a time as questions are wanted.
     for start in range(0, len(order), number):
         batch = order[start : start + number]
+        ask = partial(question_steps, texts=texts)
         asked = ask_all("questions", batch, ask, judge=judge, prompts=[QUESTION, ANSWERABLE], names=batch)
         notes += asked.notes
         for document, ruling in zip(batch, asked.rulings, strict=True):
@@ -226,13 +217,7 @@ class RelevanceJudgments(Exports):
 
 
 def judge_relevance(
-    queries: object,
-    runs: object,
-    corpus: object,
-    *,
-    judge: Judge,
-    depth: int = DEPTH,
-    human: object = None,
+    queries: object, runs: object, corpus: object, *, judge: Judge, depth: int = DEPTH, human: object = None
 ) -> RelevanceJudgments:
     """Grades from 0 to 3 for the first `depth` documents of each run, pooled, without ground truth.
 
@@ -261,17 +246,16 @@ def judge_relevance(
     if not questions:
         raise MismatchError(f"no query of the runs has a question: {some(sorted({pair.query for pair in pool}))}")
     texts = read_texts(corpus, DOCUMENTS, only={pair.document for pair in pairs})
-    ask = partial(grade_steps, questions=questions, texts=texts)
+
+    def grade(pair: PooledPair) -> Steps:
+        if pair.query not in questions:
+            raise unjudgeable("no question")
+        if not texts.get(pair.document, "").strip():
+            raise unjudgeable("no text of the document")
+        reply = yield RELEVANCE.ask({"question": questions[pair.query], "passage": texts[pair.document]})
+        grade = float(reply["grade"])
+        return Finding(grade, (Verdict(pair.document, grade, reply["intent"]),))
+
     names = [f"{pair.query} {pair.document}" for pair in pairs]
-    asked = ask_all("relevance", pairs, ask, judge=judge, prompts=[RELEVANCE], names=names)
+    asked = ask_all("relevance", pairs, grade, judge=judge, prompts=[RELEVANCE], names=names)
     return RelevanceJudgments(pairs, asked.rulings, asked.judge, known, len(pool) - len(pairs), asked.notes)
-
-
-def grade_steps(pair: PooledPair, *, questions: Mapping[str, str], texts: Mapping[str, str]) -> Steps:
-    if pair.query not in questions:
-        raise unjudgeable("no question")
-    if not texts.get(pair.document, "").strip():
-        raise unjudgeable("no text of the document")
-    reply = yield RELEVANCE.ask({"question": questions[pair.query], "passage": texts[pair.document]})
-    grade = float(reply["grade"])
-    return Finding(grade, (Verdict(pair.document, grade, reply["intent"]),))

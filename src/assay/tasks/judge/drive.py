@@ -39,9 +39,8 @@ def judge_records(records: Sequence[Record], measures: Mapping[str, Measure], ju
     if judge.prompts:
         check_prompts(judge.prompts, [prompt for each in measures.values() for prompt in each.definition.prompts])
 
-    def ask(measure: Measure, record: Record) -> Steps:
-        steps: Steps = measure.definition.function(Case(record, judge.room), **measure.values)
-        return steps
+    def ask(measure: Measure, record: Record) -> Any:  # noqa: ANN401 - the steps of any measure
+        return measure.definition.function(Case(record, judge.room), **measure.values)
 
     columns = {name: partial(ask, measure) for name, measure in measures.items()}
     return judge_all(records, columns, judge, {name: measure.definition.draws for name, measure in measures.items()})
@@ -101,10 +100,9 @@ def judge_all(
         return Stage(done, total, f"{done:,} of {total:,}, {rate:.1f}/s, {failed:,} failed{left}")
 
     judge.restart()
+    threads = min(judge.concurrency, len(items))
     with bar("judging", stage) if is_watched() else nullcontext():
-        work_through(
-            enumerate(items), judge_in_turn, min(judge.concurrency, len(items)), "assay-judge", stop=judge.stop
-        )
+        work_through(enumerate(items), judge_in_turn, threads, "assay-judge", stop=judge.stop)
     return rulings
 
 
@@ -136,11 +134,7 @@ def rule_once(steps: Steps, judge: Judge, sample: int) -> Ruling:
 
 
 def score_draws(scores: Sequence[float], how: Draws = "mean") -> float:
-    """One score from all draws.
-
-    >>> score_draws([1, 1, 0], "majority"), score_draws([1, 0], "majority"), score_draws([1, 0, 0.5])
-    (1.0, 0.5, 0.5)
-    """
+    """One score from all draws."""
     mean = math.fsum(scores) / len(scores)
     return mean if how == "mean" else majority(mean)
 
@@ -150,11 +144,7 @@ def majority(share: float) -> float:
 
 
 def draws_variance(scores: Sequence[float], how: Draws = "mean") -> float:
-    """The variance of the score over new draws; 0 with a single draw, which says nothing of others.
-
-    >>> round(draws_variance([1, 1, 0]), 4), round(draws_variance([1, 1, 0], "majority"), 4)
-    (0.1111, 0.192)
-    """
+    """The variance of the score over new draws; 0 with a single draw, which says nothing of others."""
     number = len(scores)
     if number < 2:  # noqa: PLR2004 - a single draw
         return 0.0
@@ -185,11 +175,9 @@ def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: in
     drawn = [len(each.samples) for each in rulings]
     if max(drawn, default=0) > 1:
         flipped = [query for query, each in zip(queries, rulings, strict=True) if each.is_flipped]
-        total = f"{sum(number > 1 for number in drawn):,}"
-        how = "" if flipped else "none"
-        notes.append(
-            Note.of(NoteKind.FLIPPED, about=how, queries=flipped, measures=[name], total=total, draws=max(drawn))
-        )
+        told: dict[str, Any] = {"total": f"{sum(number > 1 for number in drawn):,}", "draws": max(drawn)}
+        about = "" if flipped else "none"
+        notes.append(Note.of(NoteKind.FLIPPED, about=about, queries=flipped, measures=[name], **told))
     if lost := sum(draws - number for number in drawn if 0 < number < draws):
         asked = f"{draws * sum(number > 0 for number in drawn):,}"
         notes.append(Note.of(NoteKind.FLIPPED, about="failed", count=lost, measures=[name], total=asked))

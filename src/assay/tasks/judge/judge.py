@@ -149,8 +149,7 @@ class Judge:
         >>> estimate.calls
         2
         """
-        estimate = JudgeEstimate(self.usage.prices)
-        self.estimate = estimate
+        self.estimate = estimate = JudgeEstimate(self.usage.prices)
         try:
             with suppress(EstimateOnly):
                 yield estimate
@@ -207,10 +206,8 @@ class Judge:
     def embed(self, request: Embed) -> list[Vector]:
         """One vector per text, from the cache if it was given before."""
         if self._embedder is None:
-            said = (
-                "it needs embeddings; pass embedder=, a model on the judge's server or a function from texts to vectors"
-            )
-            raise JudgeFailure(RulingKind.UNJUDGEABLE, said)
+            hint = "a model on the judge's server or a function from texts to vectors"
+            raise JudgeFailure(RulingKind.UNJUDGEABLE, f"it needs embeddings; pass embedder=, {hint}")
         model = self._embedder
         keys = [digest_of(model.endpoint, model.name, "embedding", text) for text in request.texts]
         found = {key: kept["vector"] for key in keys if (kept := self._cache.get(key)) is not None}
@@ -252,10 +249,8 @@ class Judge:
         for _ in range(self.retries + 1):
             sent = sum(estimate_tokens(each["content"]) for each in chat.messages)
             if self.context is not None and sent + self.max_tokens > self.context:
-                raise JudgeFailure(
-                    RulingKind.UNJUDGEABLE,
-                    f"about {sent:,} tokens and {self.max_tokens:,} of the reply exceed context={self.context:,}",
-                )
+                said = f"about {sent:,} tokens and {self.max_tokens:,} of the reply exceed context={self.context:,}"
+                raise JudgeFailure(RulingKind.UNJUDGEABLE, said)
             try:
                 completion = self._repeat(partial(self._model.chat, chat), sent + self.max_tokens)
             except JudgeFailure as failure:

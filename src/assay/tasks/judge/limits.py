@@ -150,10 +150,8 @@ class Usage:
         2 calls, 1 reply from the cache, 1,500 tokens sent, 200 received, cost 0.0019
         """
         parts = [self.about + count(self.calls, "call")]
-        if self.kept:
-            parts.append(f"{count(self.kept, 'reply', 'replies')} {self.source} the cache")
-        if self.failed:
-            parts.append(f"{self.failed:,} failed")
+        parts += [f"{count(self.kept, 'reply', 'replies')} {self.source} the cache"] if self.kept else []
+        parts += [f"{self.failed:,} failed"] if self.failed else []
         parts += [f"{self.sent_tokens:,} tokens sent", f"{self.reply_tokens:,} received"]
         return ", ".join(parts) + ("" if self.cost is None else f", cost {self.cost:.4f}")
 
@@ -202,11 +200,7 @@ def guess(request: Request | Embed, judge: Judge, sample: int, total: JudgeEstim
 
 
 def made_up(shape: Any, items: int | None = None) -> Any:  # noqa: ANN401 - a shape
-    """A value of a shape.
-
-    >>> made_up({"verdicts": [{"reason": str, "verdict": bool}]}, 1)["verdicts"][0]["verdict"]
-    True
-    """
+    """A value of a shape."""
     if isinstance(shape, Mapping):
         return {name: made_up(each, items) for name, each in shape.items()}
     if isinstance(shape, list):

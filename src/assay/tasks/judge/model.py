@@ -154,13 +154,7 @@ MOST_BEGINNINGS = 100
 
 
 def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
-    r"""The JSON object in a reply, also in a block of code, with words around it, or after a model's thinking.
-
-    >>> find_object('Sure: ```json\n{"verdict": true}\n```')
-    {'verdict': True}
-    >>> find_object('<think>Maybe {"verdict": false}?</think>{"verdict": true}')
-    {'verdict': True}
-    """
+    """The JSON object in a reply, also in a block of code, with words around it, or after a model's thinking."""
     said = text.rpartition(THOUGHT)[2]
     with suppress(ValueError, RecursionError):
         return json.loads(said)

@@ -203,14 +203,6 @@ def duel_steps(duel: Duel) -> Steps:
         Verdict(duel.first, straight["better"], straight["reason"], duel.second),
         Verdict(duel.second, turned["better"], turned["reason"], duel.first),
     )
-    return Finding(combine_orders(straight["better"], turned["better"]), verdicts)
-
-
-def combine_orders(straight: str, turned: str) -> float:
-    """The score of the first answer from both orders; in the second the answers are exchanged.
-
-    >>> combine_orders("A", "B"), combine_orders("B", "A"), combine_orders("A", "A"), combine_orders("A", "tie")
-    (1.0, 0.0, 0.5, 0.5)
-    """
-    scores = {WORTH[straight], 1 - WORTH[turned]}
-    return scores.pop() if len(scores) == 1 else WORTH["tie"]
+    # In the second order the answers are exchanged.
+    scores = {WORTH[straight["better"]], 1 - WORTH[turned["better"]]}
+    return Finding(scores.pop() if len(scores) == 1 else WORTH["tie"], verdicts)

@@ -69,8 +69,11 @@ class ChatServer(Model):
         # As long as no form is known to be taken, a 500 says nothing about a form if it passes, so it is tried twice.
         place, may_pass = self._first, not self._is_known
         while True:
+            body = {"model": self.name, self._limit: chat.max_tokens, **body_of(chat, FORMS[place])}
+            if self.adjusted:
+                del body["temperature"]
             try:
-                response = self._post("/chat/completions", self._body(chat, FORMS[place]))
+                response = self._post("/chat/completions", body)
             except (HttpError, TemporaryError) as error:
                 if self._adjust(error):
                     continue
@@ -121,10 +124,6 @@ class ChatServer(Model):
         with self._lock:
             closed, self._client = self._client, HttpClient(timeout=self._client.timeout, secrets=self._client.secrets)
         closed.close()
-
-    def _body(self, chat: Chat, form: str) -> dict[str, Any]:
-        body = {"model": self.name, self._limit: chat.max_tokens, **body_of(chat, form)}
-        return {name: value for name, value in body.items() if name != "temperature" or not self.adjusted}
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
         content = json.dumps(body).encode()
@@ -180,13 +179,12 @@ def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - 
 
 def spent_tokens(usage: object, chat: Chat, text: str) -> tuple[int, int]:
     """The tokens sent and replied, as the server says or estimated."""
-    said = usage if isinstance(usage, dict) else {}
-    sent, replied = (
-        value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-        for value in (said.get("prompt_tokens"), said.get("completion_tokens"))
-    )
-    estimate = sum(estimate_tokens(each["content"]) for each in chat.messages)
-    return estimate if sent is None else sent, estimate_tokens(text) if replied is None else replied
+    spent = [sum(estimate_tokens(each["content"]) for each in chat.messages), estimate_tokens(text)]
+    for at, name in enumerate(("prompt_tokens", "completion_tokens")):
+        value = usage.get(name) if isinstance(usage, dict) else None
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            spent[at] = value
+    return spent[0], spent[1]
 
 
 def read_tokens(logprobs: object) -> tuple[Token, ...]:

@@ -50,13 +50,7 @@ class Answered(NamedTuple):
 
 
 def split_answer(response: object) -> Answered | None:
-    """The answer and the contexts in a response; None if it has no answer.
-
-    >>> split_answer({"answer": "in 2023", "contexts": ["d1", "d2"]})
-    Answered(answer='in 2023', contexts=['d1', 'd2'])
-    >>> split_answer(("in 2023", ["d1"])), split_answer(["d1", "d2"])
-    (Answered(answer='in 2023', contexts=['d1']), None)
-    """
+    """The answer and the contexts in a response; None if it has no answer."""
     if isinstance(response, Answered):
         return response
     if isinstance(response, tuple) and len(response) == 2 and not hasattr(response, "_fields"):  # noqa: PLR2004 - a pair
@@ -165,7 +159,11 @@ class RankingReader(NamedTuple):
         listed = limit_documents(find_list(response if answered is None else answered.contexts), self.k)
         path = self.rule.argument if self.rule is not None and self.rule.is_field else None
         passages = read_passages(listed, "the response", doc_id=path)
-        documents, unmatched = self.documents(passages.ids)
+        documents, unmatched = passages.ids, list[str]()
+        if self.rule is not None and path is None and documents:
+            found = self.rule.match_all(passages.ids).to_list()
+            documents = [document or each for each, document in zip(passages.ids, found, strict=True)]
+            unmatched = [each for each, document in zip(passages.ids, found, strict=True) if document is None]
         first: dict[str, int] = {}
         for place, each in enumerate(documents):
             first.setdefault(each, place)
@@ -180,16 +178,8 @@ class RankingReader(NamedTuple):
             (passages.is_list and any(left <= right for left, right in pairwise(kept.scores or ()))) or passages.rises,
             None if answered is None else answered.answer,
             kept.texts,
-            unmatched,
+            tuple(unmatched),
         )
-
-    def documents(self, ids: list[str]) -> tuple[list[str], tuple[str, ...]]:
-        """The documents of chunks, and the ids that the rule does not match, which stay as they are."""
-        if self.rule is None or self.rule.is_field or not ids:
-            return ids, ()
-        found = self.rule.match_all(ids).to_list()
-        unmatched = tuple(each for each, document in zip(ids, found, strict=True) if document is None)
-        return [document or each for each, document in zip(ids, found, strict=True)], unmatched
 
 
 def limit_documents(listed: object, k: int) -> object:
@@ -204,13 +194,7 @@ def limit_documents(listed: object, k: int) -> object:
 
 
 def find_list(response: object) -> object:
-    """The list in a response that is a dict, such as haystack's `{"documents": […]}`; otherwise the response itself.
-
-    >>> find_list({"took": 3, "hits": {"total": 1, "hits": [{"_id": "d1"}]}})
-    [{'_id': 'd1'}]
-    >>> find_list({"d1": 0.7})
-    {'d1': 0.7}
-    """
+    """The list in a response that is a dict, such as haystack's `{"documents": […]}`; otherwise the response itself."""
     if not isinstance(response, Mapping):
         return response
     if not holds_scores(response):

@@ -174,7 +174,7 @@ class Probe(Exports):
         from assay.results.results import Results
 
         results = Results({RUN: self.result})
-        core = base_core(results, title)
+        core = base_core(results, title) | {"reproduce": reproduce, "answers": CHUNK}
         records = {str(record["query_id"]): record for record in self.records}
         core["questions"] = [records.get(query, {}).get("question") for query in self.result.queries]
         core["probe"] = {
@@ -183,8 +183,6 @@ class Probe(Exports):
             "chart": self.plot("latency").spec,
             "said": self.pace,
         }
-        core["reproduce"] = reproduce
-        core["answers"] = CHUNK
         answers = (answer_of(self, query, records.get(query, {})) for query in self.result.queries)
         write_page(Content(core, results.results, answer_parts(answers)), path)
 
@@ -206,11 +204,10 @@ def answer_of(probe: Probe, query: str, record: dict[str, Any]) -> dict[str, Any
     """What the retriever returned for a question, and how long it took."""
     from assay.report.content import answer_entry, passage_entries
 
-    wanted = set(record.get("gold") or ())
-    took = probe.seconds.get(query)
     said = [f"failed: {probe.failures[query]}"] if query in probe.failures else []
-    said += [] if took is None else [f"answered in {duration(took)}"]
-    found = passage_entries(record.get("retrieved") or [], record.get("retrieved_texts") or [], wanted)
+    said += [f"answered in {duration(probe.seconds[query])}"] if query in probe.seconds else []
+    retrieved, texts = record.get("retrieved") or [], record.get("retrieved_texts") or []
+    found = passage_entries(retrieved, texts, set(record.get("gold") or ()))
     references = record.get("references") or ()
     return answer_entry(record.get("answer"), references=references, passages=found, verdicts=said)
 
@@ -236,11 +233,10 @@ def write_records(records: Iterable[Mapping[str, Any]], path: str | os.PathLike[
 def draw_latency(calls: Calls, _: Choice) -> Chart:
     from assay.render.charts.queries import latency
 
-    seconds, failed = calls
-    named = Latency.of(seconds)._asdict()
+    named = Latency.of(calls.seconds)._asdict()
     mean = named.pop("mean")
-    words = f"{count(len(seconds), 'successful call')}" + (f", {failed:,} failed" if failed else "")
-    return latency(np.array(seconds), named, f"{words}; mean {mean * 1000:,.1f} ms.")
+    words = count(len(calls.seconds), "successful call") + (f", {calls.failed:,} failed" if calls.failed else "")
+    return latency(np.array(calls.seconds), named, f"{words}; mean {mean * 1000:,.1f} ms.")
 
 
 def recorded_calls(records: object) -> Calls:
@@ -253,7 +249,6 @@ def recorded_calls(records: object) -> Calls:
     values: list[Any] = [(each.fields or {}).get("latency") for each in rows]
     taken = [float(value) for value in values if is_number(value) and 0 <= value < float("inf")]
     if not taken:
-        raise DataError(
-            "no record has a latency: a field of that name with a number of seconds, as `assay probe` writes"
-        )
+        said = "a field of that name with a number of seconds, as `assay probe` writes"
+        raise DataError(f"no record has a latency: {said}")
     return Calls(taken, len(values) - len(taken))

@@ -39,7 +39,6 @@ from assay.tasks.probe.response import (
     split_answer,
 )
 
-DEFAULT_TIMEOUT = 30.0
 DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
 DEFAULT_HEADERS = {
     "Accept": "application/json",
@@ -151,7 +150,7 @@ class HttpSearch:
         path: str | None = None,
         answer_path: str | None = None,
         headers: Iterable[str] = (),
-        timeout: float | None = DEFAULT_TIMEOUT,
+        timeout: float | None = 30.0,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self._address = read_address(url)
@@ -162,8 +161,7 @@ class HttpSearch:
         own, substituted = read_headers(headers, environment)
         given = {name.lower() for name in own} | (set() if self._method == "POST" else {"content-type"})
         self._headers = {name: value for name, value in DEFAULT_HEADERS.items() if name.lower() not in given} | own
-        named = [*secrets_in_address(url), *secrets_in_body(self._body)]
-        secrets = [*named, *secrets_in_headers(own, substituted)]
+        secrets = [*secrets_in_address(url), *secrets_in_body(self._body), *secrets_in_headers(own, substituted)]
         self._client = HttpClient(timeout=timeout, secrets=secrets)
         # Everything that determines the results; a checkpoint keeps a digest of it.
         sent = sorted((name.lower(), value) for name, value in own.items())
@@ -221,28 +219,18 @@ def read_response(content: bytes, path: str | None, answer_path: str | None = No
             raise DataError(f"the response has no answer at {show(answer_path)}: expected a text, found {show(answer)}")
         return Answered(answer, find_contexts(response) if path is None else at_path(response, path))
     if path is not None:
-        answered = split_answer(response)
-        contexts = at_path(response, path)
+        answered, contexts = split_answer(response), at_path(response, path)
         return contexts if answered is None else answered._replace(contexts=contexts)
     if isinstance(response, dict) and look_for_list(response) is None:
-        hint = "if it maps ids to scores, set the path to '.'" if holds_scores(response) else ""
-        raise no_list(response, hint)
+        raise no_list(response, "if it maps ids to scores, set the path to '.'" if holds_scores(response) else "")
     return response
 
 
 class Address(NamedTuple):
     """A URL in parts; `target` is the path and the query string, with placeholders."""
 
-    scheme: str
-    host: str
-    port: int | None
+    origin: str
     target: str
-
-    @property
-    def origin(self) -> str:
-        port = "" if self.port is None else f":{self.port}"
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}{port}"
 
     @property
     def name(self) -> str:
@@ -279,8 +267,8 @@ def read_address(url: str) -> Address:
         )
     if not host or not re.fullmatch(r"[\w.:\-]+", host):
         raise DataError(f"{shown} has no valid host")
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Address(parts.scheme, host, port, target)
+    origin = f"{parts.scheme}://" + (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
+    return Address(origin, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
 
 
 def describe_url(url: str) -> str:
@@ -309,11 +297,7 @@ def read_body(text: object) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def fill_template(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The template with the question and k filled in; they are values, so nothing in them is read as JSON.
-
-    >>> fill_template({"q": "{query}", "size": "{k}", "note": "for {query}"}, 'a "b" {k}', 5)
-    {'q': 'a "b" {k}', 'size': 5, 'note': 'for a "b" {k}'}
-    """
+    """The template with the question and k filled in; they are values, so nothing in them is read as JSON."""
     if isinstance(template, dict):
         return {name: fill_template(value, question, k) for name, value in template.items()}
     if isinstance(template, list):
@@ -326,11 +310,7 @@ def fill_template(template: Any, question: str, k: int) -> Any:  # noqa: ANN401 
 
 
 def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Headers such as `Authorization: Bearer $TOKEN`, and the values that came from the environment; `$$` is `$`.
-
-    >>> read_headers(["X-Key: $KEY"], {"KEY": "s3cret"})
-    ({'X-Key': 's3cret'}, ['s3cret'])
-    """
+    """Headers such as `Authorization: Bearer $TOKEN`, and the values that came from the environment; `$$` is `$`."""
     values: dict[str, str] = {}
     used: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
