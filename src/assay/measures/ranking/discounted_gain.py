@@ -83,7 +83,14 @@ def dcg(
 ) -> FloatArray:
     """The sum of gains, discounted by rank."""
     ranked = gained_hits(judged, gain, rel)
-    total = ranked.hits.sum(ranked.worth, k) if ties == "rank" else shared_total(ranked, k)
+    hits = ranked.hits
+    if ties == "rank":
+        total = hits.sum(ranked.worth, k)
+    else:
+        last = hits.higher + hits.tied + 1
+        sums = np.concatenate(([0.0], np.cumsum(1.0 / np.log2(np.arange(2.0, last.max(initial=0) + 2.0)))))
+        first, end = (hits.higher, last) if k is None else (np.minimum(hits.higher, k), np.minimum(last, k))
+        total = hits.sum(ranked.gain * (sums[end] - sums[first]) / (hits.tied + 1))
     if base != 2:  # noqa: PLR2004 - the discount's own base
         total = total * np.log2(base)
     return np.where(judged.retrieved < fewest, np.nan, total) if fewest else total
@@ -256,16 +263,6 @@ def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
         return Ranked(hits, gained, gained / np.log2(hits.rank + 1.0))
 
     return judged.remember(("gained", hashable(gain), rel), make)
-
-
-def shared_total(ranked: Ranked, k: int | None) -> FloatArray:
-    """The discounted gain where each hit gets the mean discount of the ranks that it is tied over."""
-    hits = ranked.hits
-    last = hits.higher + hits.tied + 1
-    discounts = 1.0 / np.log2(np.arange(2.0, last.max(initial=0) + 2.0))
-    total = np.concatenate(([0.0], np.cumsum(discounts)))
-    first, end = (hits.higher, last) if k is None else (np.minimum(hits.higher, k), np.minimum(last, k))
-    return hits.sum(ranked.gain * (total[end] - total[first]) / (hits.tied + 1))
 
 
 def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = "judged") -> Ideal:

@@ -43,8 +43,19 @@ CountedPreferences = Annotated[
 @example("prefs", [0, 2, 1], 1 / 3, "2 is preferred to 1 and to 0, and 1 to 0; only the first is fulfilled")
 def preferences(judged: Judged, *, of: Retrieved = "all", over: CountedUnit = "preferences") -> FloatArray:
     """The share of the judges' preferences that the ranking fulfils."""
-    ratios = {"preferences": all_alike, "pairs": by_pair, "groups": by_group, "balanced_groups": by_balanced_group}
-    return each_query(judged, lambda known: ratios[over](known, of))
+
+    def share(known: list[Assessor]) -> float:
+        if over == "pairs":
+            return by_pair(known, of)
+        counts = [(balanced_counts if over == "balanced_groups" else count_fulfilled)(judge, of) for judge in known]
+        if over == "preferences":
+            counts = [(sum(fulfilled for fulfilled, _ in counts), sum(possible for _, possible in counts))]
+        # A balanced group without preferences makes the query count 0, another counts 0 itself.
+        is_counted = over != "balanced_groups" or all(possible for _, possible in counts)
+        shares = [fulfilled / possible if possible and is_counted else 0.0 for fulfilled, possible in counts]
+        return sum(shares) / len(shares)
+
+    return each_query(judged, share)
 
 
 @define("num_prefs", title="Number of preferences", range=(0, np.inf), aggregate="sum")
@@ -70,18 +81,6 @@ def count_fulfilled(judge: Assessor, of: str) -> tuple[int, int]:
     return int((judge.fulfilled() & counted).sum()), int(counted.sum())
 
 
-def all_alike(known: list[Assessor], of: str) -> float:
-    """Every preference counts the same."""
-    fulfilled, possible = (sum(each) for each in zip(*(count_fulfilled(judge, of) for judge in known), strict=True))
-    return fulfilled / possible if possible else 0.0
-
-
-def by_group(known: list[Assessor], of: str) -> float:
-    """Every group counts the same; a group without preferences counts 0."""
-    counts = [count_fulfilled(judge, of) for judge in known]
-    return sum(fulfilled / possible if possible else 0.0 for fulfilled, possible in counts) / len(known)
-
-
 def by_pair(known: list[Assessor], of: str) -> float:
     """Every pair of documents that some judge has a preference for counts the same."""
     size = 1 + max(int(judge.place.max()) for judge in known)
@@ -99,19 +98,12 @@ def by_pair(known: list[Assessor], of: str) -> float:
     return float(np.cumsum(shares)[-1] / len(shares)) if len(shares) else 0.0
 
 
-def by_balanced_group(known: list[Assessor], of: str) -> float:
-    """Every group counts the same, balanced to have as many non-relevant as relevant documents.
+def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
+    """How many preferences are fulfilled and possible in a group with as many non-relevant as relevant documents.
 
     If non-relevant documents are missing, each relevant document found fulfils one preference more for each of them. If
-    there are too many, only the first are kept. If a group is left without preferences, the query counts 0.
+    there are too many, only the first are kept.
     """
-    counts = [balanced_counts(judge, of) for judge in known]
-    is_complete = all(possible for _, possible in counts)
-    return sum(fulfilled / possible for fulfilled, possible in counts) / len(known) if is_complete else 0.0
-
-
-def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
-    """How many preferences are fulfilled and possible in the balanced group."""
     is_found = judge.place < judge.found
     looked_at = is_found if of == "both" else np.ones_like(is_found)
     is_relevant = judge.level > 0
@@ -220,16 +212,11 @@ def document_places(judged: Judged, groups: Groups) -> IntArray:
 
 
 def make_judge(place: IntArray, level: FloatArray, subgroup: IntArray | None, found: int) -> Assessor | Contradiction:
-    if subgroup is not None and (subgroup != subgroup[0]).any():
-        return make_divided_judge(place, level, subgroup, found)
-    better, worse = (place[rows] for rows in np.nonzero(level[:, None] > level))
-    if len(twice := better[better == worse]):
-        return Contradiction("two levels", int(twice[0]), int(twice[0]))
-    return Assessor(better, worse, place, level, found, is_divided=False)
-
-
-def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, found: int) -> Assessor | Contradiction:
-    """The preferences of a group that has several subgroups."""
+    if subgroup is None or (subgroup == subgroup[0]).all():
+        better, worse = (place[rows] for rows in np.nonzero(level[:, None] > level))
+        if len(twice := better[better == worse]):
+            return Contradiction("two levels", int(twice[0]), int(twice[0]))
+        return Assessor(better, worse, place, level, found, is_divided=False)
     documents, row = np.unique(place, return_inverse=True)
     better, worse = np.nonzero((level[:, None] > level) & (subgroup[:, None] == subgroup))
     is_preferred = np.zeros((len(documents), len(documents)), dtype=np.bool_)
@@ -238,7 +225,12 @@ def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, f
     if (is_relevant & is_nonrelevant).any():
         place_of_both = int(documents[is_relevant & is_nonrelevant][0])
         return Contradiction("relevant and not", place_of_both, place_of_both)
-    is_preferred = with_what_follows(is_preferred)
+    # The transitive closure, without preferences of a document over itself.
+    followed = np.zeros_like(is_preferred)
+    while (followed != is_preferred).any():
+        followed, steps = is_preferred, is_preferred.astype(np.float32)
+        is_preferred = followed | (steps @ steps > 0)
+    np.fill_diagonal(is_preferred, False)
     if (is_preferred & is_preferred.T).any():
         this, other = np.argwhere(is_preferred & is_preferred.T)[0].tolist()
         return Contradiction("both ways", int(documents[this]), int(documents[other]))
@@ -246,13 +238,3 @@ def make_divided_judge(place: IntArray, level: FloatArray, subgroup: IntArray, f
     levels[row] = level
     better, worse = np.nonzero(is_preferred)
     return Assessor(documents[better], documents[worse], documents, levels, found, is_divided=True)
-
-
-def with_what_follows(is_preferred: BoolArray) -> BoolArray:
-    """The transitive closure of the preferences, without those of a document over itself."""
-    while True:
-        more = is_preferred | (is_preferred.astype(np.float32) @ is_preferred.astype(np.float32) > 0)
-        if (more == is_preferred).all():
-            np.fill_diagonal(more, False)
-            return more
-        is_preferred = more

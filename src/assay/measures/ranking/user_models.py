@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -69,7 +69,12 @@ def rank_biased_precision(
     if gain == "max":
         gained = ratio(gained, judged.highest_grade()[hits.query])
     elif isinstance(gain, Mapping):
-        gained = scale_gains(gains(hits.grade, gain, 0.0), hits.query, judged, gain)
+        # Rescaled to [0, 1], for each query whose gains are outside.
+        gained, lowest = gains(hits.grade, gain, 0.0), min(0.0, *gain.values())
+        highest = np.full(judged.size, max(0.0, *gain.values()))
+        np.maximum.at(highest, judged.owner, gains(judged.grades, gain, 0.0))
+        is_wider = ((highest > 1) | (lowest < 0))[hits.query]
+        gained = np.where(is_wider, ratio(gained - lowest, (highest - lowest)[hits.query]), gained)
     last = k if limit is None else min(limit, limit if k is None else k)
     total = hits.sum(gained * powers(hits.rank, p), last)
     return (1 - p) * total / (1.0 if limit is None else 1 - p**limit)
@@ -93,15 +98,6 @@ def powers(rank: IntArray, p: float) -> FloatArray:
     return np.cumprod(steps)[rank - 1]
 
 
-def scale_gains(gained: FloatArray, query: IntArray, judged: Judged, gain: GainMap) -> FloatArray:
-    """The gains rescaled to [0, 1], for each query whose gains are outside."""
-    lowest = min(0.0, *gain.values())
-    highest = np.full(judged.size, max(0.0, *gain.values()))
-    np.maximum.at(highest, judged.owner, gains(judged.grades, gain, 0.0))
-    is_wider = (highest > 1) | (lowest < 0)
-    return np.where(is_wider[query], ratio(gained - lowest, (highest - lowest)[query]), gained)
-
-
 TopGrade = Annotated[
     float | None, Bounds(low=0, open_low=True), "the highest possible grade; by default the highest in the judgments"
 ]
@@ -109,7 +105,7 @@ ErrGain = Annotated[Literal["exp2", "identity"], "exp2: (2^g - 1) / 2^max; ident
 Above = Annotated[Literal["error", "nan"], "a grade above max is an error, or makes its query undefined"]
 
 
-def bind_top_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+def bind_top_grade(judged: Judged, values: Values) -> Values:
     """The highest grade in the judgments, unless `max` is set."""
     if values["max"] is not None or values["gain"] == "identity":
         return {}
@@ -151,7 +147,7 @@ NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equatio
 BLOCK = 2**20
 
 
-def bind_full_grade(judged: Judged, values: Values) -> Mapping[str, Any]:
+def bind_full_grade(judged: Judged, values: Values) -> Values:
     """The highest judged grade, unless `max` is set."""
     if values["max"] is not None:
         return {}
