@@ -119,7 +119,7 @@ def test_blocks_and_threads_change_nothing(rows, size):
         patch.setattr(words, "BLOCK", size)
         patch.setattr(words, "count_threads", lambda _: size)
         parts = AnswerWords(references, predictions, words.SQUAD)
-    for count in (AnswerWords.equal, lambda each: each.shared(3), lambda each: each.shared_together(3)):
+    for count in (AnswerWords.equal, lambda each: each.shared(3), lambda each: each.shared(3, together=True)):
         assert np.array_equal(count(whole), count(parts))
     assert np.array_equal(whole.subsequences(5), parts.subsequences(5))
 

@@ -86,7 +86,12 @@ def pair_answers(references: object, predictions: object) -> tuple[Answers, list
     if len(set(lengths)) > 1:
         sizes = f"{count(lengths[0], 'reference')} but {count(lengths[1], 'prediction')}"
         raise MismatchError(f"{sizes}; lists must have the same length")
-    right = {name: reference_texts(value, name) for name, value in answer_entries(references, "references", RIGHT)}
+    right = {}
+    for name, value in answer_entries(references, "references", RIGHT):
+        # One reference or several; none for None.
+        every = value.tolist() if hasattr(value, "tolist") else value
+        every = every if isinstance(every, (list, tuple)) else [every]
+        right[name] = tuple(answer_text(each, "references", name) for each in every if each is not None)
     said = dict(answer_entries(predictions, "predictions", GIVEN))
     given = {name: answer_text(value, "prediction", name) for name, value in said.items()}
     if not right:
@@ -138,13 +143,6 @@ def answer_id(name: object, what: str) -> str:
     if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
         raise DataError(f"{what}: an id must be a string or an integer, not {show(name)}")
     return str(name)
-
-
-def reference_texts(value: object, question: str) -> tuple[str, ...]:
-    """One reference or several; none for None."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    every = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(answer_text(each, "references", question) for each in every if each is not None)
 
 
 def answer_text(value: object, what: str, question: str) -> str:

@@ -49,12 +49,6 @@ class PartOfSpeech(NamedTuple):
     irregular: dict[str, list[str]]
     endings: Rules
 
-    def forms(self, word: str) -> list[str]:
-        if word in self.irregular:
-            return [word, *self.irregular[word]]
-        endings = self.endings.get(word[-1:], ())
-        return [word, *[word[: -len(old)] + new for old, new in endings if word.endswith(old)]]
-
 
 @cache
 def parts_of_speech() -> tuple[PartOfSpeech, ...]:
@@ -81,7 +75,12 @@ def synonyms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def look_up_synonyms(word: str) -> frozenset[str]:
-    lines = [line for part in parts_of_speech() for form in part.forms(word) for line in part.lines.get(form, ())]
+    lines = []
+    for part in parts_of_speech():
+        forms = part.irregular.get(word)
+        if forms is None:
+            forms = [word[: -len(old)] + new for old, new in part.endings.get(word[-1:], ()) if word.endswith(old)]
+        lines += [line for form in (word, *forms) for line in part.lines.get(form, ())]
     return frozenset(each for each in " ".join(lines).split() if "_" not in each and each[0] != "^")
 
 

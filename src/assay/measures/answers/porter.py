@@ -44,11 +44,6 @@ def stem(word: str) -> str:
     return stem_known(word) if len(word) <= LONGEST_KEPT else strip_suffixes(word)
 
 
-@lru_cache(maxsize=1 << 16)
-def stem_known(word: str) -> str:
-    return strip_suffixes(word)
-
-
 def strip_suffixes(word: str) -> str:
     if word in IRREGULAR:
         return IRREGULAR[word]
@@ -71,6 +66,9 @@ def strip_suffixes(word: str) -> str:
         if value > 1 or (value == 1 and not ends_short(word[:-1])):
             word = word[:-1]
     return word[:-1] if word.endswith("ll") and porter_measure(word[:-1]) > 1 else word
+
+
+stem_known = lru_cache(maxsize=1 << 16)(strip_suffixes)
 
 
 def letter_shape(text: str) -> str:

@@ -11,7 +11,7 @@ import string
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, compress
+from itertools import accumulate, chain, compress
 from typing import Annotated, Literal, TypeVar
 
 import numpy as np
@@ -162,24 +162,17 @@ def rouge_lsum(
         for reference in references:
             right = split_sentences(reference, stems=stem)
             right_words = sum(map(len, right))
-            is_long = max(right_words, given_words) > LONGEST_ROUGE
-            both = (first_words(side, LONGEST_ROUGE) if is_long else side for side in (right, given))
+            # Of each line the words that are among the first of the text.
+            both = (
+                [
+                    line[: max(LONGEST_ROUGE - start, 0)]
+                    for line, start in zip(side, accumulate(map(len, side), initial=0), strict=False)
+                ]
+                for side in (right, given)
+            )
             rows.append((shared_words(*both), right_words, given_words, question))
     counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return without_blank(answers, best_scores(answers.size, counts, score), blank)
-
-
-def word_positions(words: Sequence[Word]) -> dict[Word, int]:
-    """The set of positions of each word.
-
-    >>> word_positions("abba")
-    {'a': 9, 'b': 6}
-    """
-    found = {word: 1 << place for place, word in enumerate(words)}
-    if len(found) < len(words):
-        for place, word in enumerate(words):
-            found[word] |= 1 << place
-    return found
 
 
 def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[Word]) -> int:
@@ -188,7 +181,7 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
     Of several subsequences it is the one found from the end by stepping back in the reference before stepping back in
     the words. The reference has `length` words, at `places`.
 
-    >>> [bin(matched_positions(3, word_positions("aba"), words)) for words in ("ab", "a", "ax")]
+    >>> [bin(matched_positions(3, {"a": 0b101, "b": 0b10}, words)) for words in ("ab", "a", "ax")]
     ['0b11', '0b100', '0b1']
     """
     below = state = (1 << length) - 1
@@ -222,16 +215,6 @@ def split_sentences(text: str, *, stems: bool) -> list[Sentence]:
     return [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
 
 
-def first_words(lines: list[Sentence], longest: int) -> list[Sentence]:
-    kept, left = [], longest
-    for line in lines:
-        if not left:
-            break
-        kept.append(line[:left])
-        left -= len(kept[-1])
-    return kept
-
-
 def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
     """The number of words in the union of the longest common subsequences, each at most as often as in the answer.
 
@@ -250,7 +233,10 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
                 lines_with.setdefault(word, set()).add(number)
     words: list[bytes] = []
     for reference in right:
-        places = word_positions(reference)
+        # The set of positions of each word.
+        places = dict.fromkeys(reference, 0)
+        for place, word in enumerate(reference):
+            places[word] |= 1 << place
         numbers: Iterable[int] = range(len(lines))
         if lines_with:
             numbers = set().union(*(lines_with.get(word, ()) for word in places))

@@ -31,8 +31,12 @@ def bleu_rows(references: References, predictions: list[str], metric: Metric) ->
         split = Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
     words, order = AnswerWords(references, predictions, split), metric.max_ngram_order
     totals = np.maximum(words.predictions[:, None] - np.arange(order), 0)
-    lengths = np.stack([words.predictions, closest_lengths(words)], axis=1)
-    return np.concatenate([lengths, words.shared_together(order), totals], axis=1).astype(np.float64)
+    # The length of the reference that is closest to that of the answer, the shorter one of two.
+    most = int(words.right.max(initial=0)) + 1
+    distances = np.abs(words.right - words.given) * most + words.right
+    closest = np.minimum.reduceat(distances, np.flatnonzero(np.diff(words.questions, prepend=-1))) % most
+    lengths = np.stack([words.predictions, closest], axis=1)
+    return np.concatenate([lengths, words.shared(order, together=True), totals], axis=1).astype(np.float64)
 
 
 def prepare_13a(text: str) -> str:
@@ -50,14 +54,6 @@ def prepare_13a(text: str) -> str:
 
 def prepare_lower_13a(text: str) -> str:
     return prepare_13a(text.lower())
-
-
-def closest_lengths(words: AnswerWords) -> Numbers:
-    """The length of the reference that is closest to that of the answer, the shorter one of two."""
-    most = int(words.right.max(initial=0)) + 1
-    keys = np.abs(words.right - words.given) * most + words.right
-    firsts = np.flatnonzero(np.diff(words.questions, prepend=-1))
-    return np.asarray(np.minimum.reduceat(keys, firsts) % most, dtype=np.int64)
 
 
 def chrf_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
@@ -96,8 +92,15 @@ def best_references(questions: Numbers, counts: FloatArray, metric: Metric) -> N
 
 def ter_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: the fewest edits and the mean number of words of the references; without shifts for long texts."""
-    both = zip(references, ter_references(references, metric), predictions, strict=True)
-    return np.array([ter_row(*each, metric) for each in both], dtype=np.float64).reshape(-1, 2)
+    rows = []
+    for every, prepared, prediction in zip(references, ter_references(references, metric), predictions, strict=True):
+        given, *right = (ter_words(metric, each) for each in (prediction, *prepared))
+        if is_long((given, *right)):
+            edits = min(count_edits(given, each, LONGEST_TER) for each in right)
+            rows.append((edits, float(np.mean([len(each) for each in right]))))
+        else:
+            rows += metric._extract_corpus_statistics([prediction], [[each] for each in every])  # noqa: SLF001
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
 
 
 def ter_references(references: References, metric: Metric) -> References:
@@ -105,18 +108,6 @@ def ter_references(references: References, metric: Metric) -> References:
     if not (metric.normalized or metric.no_punct):
         return references
     return [tuple(map(metric._preprocess_segment, each)) for each in references]  # noqa: SLF001 - sacrebleu's way
-
-
-def ter_row(
-    references: tuple[str, ...], prepared: tuple[str, ...], prediction: str, metric: Metric
-) -> tuple[float, float]:
-    given, *right = (ter_words(metric, each) for each in (prediction, *prepared))
-    if is_long((given, *right)):
-        edits = min(count_edits(given, each, LONGEST_TER) for each in right)
-        return edits, float(np.mean([len(each) for each in right]))
-    [row] = metric._extract_corpus_statistics([prediction], [[each] for each in references])  # noqa: SLF001
-    edits, words = row
-    return edits, words
 
 
 def ter_words(metric: Metric, text: str) -> list[str]:

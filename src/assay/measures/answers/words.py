@@ -145,13 +145,12 @@ class AnswerWords:
         """Whether the words are those of the prediction, in the same order."""
         return self._numbers(Words.equal)
 
-    def shared(self, order: int) -> Numbers:
-        """How many n-grams are shared with the prediction, each as often as both have it: a column per length."""
-        return self._numbers(lambda words: words.shared(order, together=False)).reshape(-1, order)
+    def shared(self, order: int, *, together: bool = False) -> Numbers:
+        """How many n-grams are shared with the prediction, each as often as both have it: a column per length.
 
-    def shared_together(self, order: int) -> Numbers:
-        """By question: the n-grams of the prediction in its references, each as often as one of them has it at most."""
-        return self._numbers(lambda words: words.shared(order, together=True)).reshape(-1, order)
+        With `together` by question: those in its references, each as often as one of them has it at most.
+        """
+        return self._numbers(lambda words: words.shared(order, together=together)).reshape(-1, order)
 
     def subsequences(self, longest: int) -> Numbers:
         """The lengths of the longest common subsequences of the first words."""
