@@ -34,8 +34,7 @@ Norm = Annotated[
     {"found": "divides by the useful passages", "about_found": "divides by the useful passages plus 1e-10"},
 ]
 Nothing = Annotated[
-    Literal["unjudgeable", "zero"],
-    "what a question has for which nothing was retrieved: no score, or 0 as in ragas",
+    Literal["unjudgeable", "zero"], "what a question has for which nothing was retrieved: no score, or 0 as in ragas"
 ]
 EntityNorm = Annotated[
     Literal["reference", "about_reference"],

@@ -25,8 +25,7 @@ SUPPORTED = {"support": 1.0, "partial": 0.5, "none": 0.0}
 OTHERS = {"all": 1.0, "vital": 0.0, "weighted": 0.5}
 
 NuggetScore = Annotated[
-    Literal["all", "vital", "weighted"],
-    "which nuggets count: all alike, only vital ones, or the others half as much",
+    Literal["all", "vital", "weighted"], "which nuggets count: all alike, only vital ones, or the others half as much"
 ]
 Strict = Annotated[bool, "partial support counts as none"]
 
@@ -82,15 +81,6 @@ def create_nuggets(case: Case) -> Asking:
     return [Nugget(text) for text in texts]
 
 
-def label_nuggets(question: str, nuggets: Sequence[Nugget]) -> Asking:
-    labelled: list[Nugget] = []
-    for window in windows([each.text for each in nuggets]):
-        reply = yield LABEL.ask({"question": question, "nugget": window}, count=len(window))
-        labels = zip(window, reply["labels"], strict=True)
-        labelled += [Nugget(text, label == IMPORTANCE[0]) for text, label in labels]
-    return labelled
-
-
 def windows(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (items[start : start + WINDOW] for start in range(0, len(items), WINDOW))
 
@@ -133,11 +123,15 @@ def nuggets(case: Case, *, score: NuggetScore = "all", strict: Strict = False) -
     question, answer = case.question, case.answer
     known = given_nuggets(case) or (yield from create_nuggets(case))
     if score != "all" and any(each.is_vital is None for each in known):
-        known = yield from label_nuggets(question, known)
+        texts, labels = [each.text for each in known], []
+        for window in windows(texts):
+            reply = yield LABEL.ask({"question": question, "nugget": window}, count=len(window))
+            labels += reply["labels"]
+        known = [Nugget(text, label == IMPORTANCE[0]) for text, label in zip(texts, labels, strict=True)]
     verdicts = []
     for window in windows(known):
-        texts = {"question": question, "answer": answer, "nugget": [each.text for each in window]}
-        reply = yield ASSIGN.ask(texts, count=len(window))
+        shown = {"question": question, "answer": answer, "nugget": [each.text for each in window]}
+        reply = yield ASSIGN.ask(shown, count=len(window))
         verdicts += [
             Verdict(each.text, SUPPORTED[said["support"]], said["reason"], IMPORTANCE[0 if each.is_vital else 1])
             for each, said in zip(window, reply["verdicts"], strict=True)

@@ -33,8 +33,7 @@ Weights = Annotated[
     tuple[float, float], Bounds(low=0), "the weights of the statements and of the similarity; without it, no embedder"
 ]
 Mode = Annotated[
-    Literal["f1", "precision", "recall"],
-    "precision of the answer's claims, recall of the reference's, or both as F",
+    Literal["f1", "precision", "recall"], "precision of the answer's claims, recall of the reference's, or both as F"
 ]
 Claims = Annotated[
     Literal["own", "mixed"],
