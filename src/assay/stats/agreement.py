@@ -95,9 +95,7 @@ def alpha(coincidences: FloatArray, grades: FloatArray, scale: str = "ordinal") 
         distance = 1.0 - np.eye(len(grades))
     else:
         # How many grades lie between two, with half of each of the two: the distance of their middle ranks.
-        places = (
-            np.cumsum(counts, axis=-1) - counts / 2 if scale == "ordinal" else np.broadcast_to(grades, counts.shape)
-        )
+        places = np.cumsum(counts, axis=-1) - counts / 2 if scale == "ordinal" else grades
         distance = (places[..., :, None] - places[..., None, :]) ** 2
     observed = (coincidences * distance).sum(axis=(-2, -1)) * (counts.sum(axis=-1) - 1)
     expected = (counts[..., :, None] * counts[..., None, :] * distance).sum(axis=(-2, -1))
@@ -167,23 +165,34 @@ def correlate(a: FloatArray, b: FloatArray, *, level: float, samples: int, seed:
     if len(a) < FEWEST:
         nothing = with_interval(float("nan"), None, level)
         return dict.fromkeys(("pearson", "spearman", "kendall"), nothing)
-    once = np.ones((1, len(a)))
     drawn = [weighted_correlations(a, b, times) for times in resampled_times(len(a), samples, seed)]
-    together = {name: np.concatenate([each[name] for each in drawn]) for name in drawn[0]}
-    found = weighted_correlations(a, b, once)
-    return {name: with_interval(float(found[name][0]), together[name], level) for name in found}
+    return {
+        name: with_interval(float(value), np.concatenate([each[name] for each in drawn]), level)
+        for name, [value] in weighted_correlations(a, b, np.ones((1, len(a)))).items()
+    }
 
 
 def weighted_correlations(a: FloatArray, b: FloatArray, times: FloatArray) -> dict[str, FloatArray]:
     """Each correlation of samples in which a query occurs so many times, one per row of `times`."""
-    first, second = (middle_ranks(side, times) for side in (a, b))
+    ranks = []
+    for side in (a, b):
+        # The rank of each query in each sample, the middle one for ties.
+        _, place = np.unique(side, return_inverse=True)
+        order = np.argsort(place, kind="stable")
+        counts = np.add.reduceat(times[:, order], np.flatnonzero(np.diff(place[order], prepend=-1)), axis=1)
+        ranks.append((np.cumsum(counts, axis=1) - counts / 2)[:, place])
     if len(a) <= MOST_SQUARED:
-        tau = matrix_tau(a, b, times)
+        # From the signs of all pairs of queries.
+        signs = [np.sign(side[:, None] - side[None, :]) for side in (a, b)]
+        tables = (signs[0] * signs[1], np.abs(signs[0]), np.abs(signs[1]))
+        same, first, second = (((times @ each) * times).sum(axis=1) for each in tables)
+        varies = (first > 0) & (second > 0)
+        tau = np.where(varies, same / np.sqrt(np.where(varies, first * second, 1.0)), np.nan)
     else:
         # All pairs of so many queries would take too much memory.
         tau = np.array([kendall_tau(np.repeat(a, row), np.repeat(b, row)) for row in times.astype(np.int64)])
     pearson = weighted_pearson(a - a.mean(), b - b.mean(), times)
-    return {"pearson": pearson, "spearman": weighted_pearson(first, second, times), "kendall": tau}
+    return {"pearson": pearson, "spearman": weighted_pearson(ranks[0], ranks[1], times), "kendall": tau}
 
 
 def weighted_pearson(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
@@ -196,25 +205,6 @@ def weighted_pearson(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatAr
     varies = (squares[0] > least[0]) & (squares[1] > least[1])
     spread = np.sqrt(np.where(varies, squares[0] * squares[1], 1.0))
     return np.where(varies, np.clip((times * first * second).sum(axis=1) / spread, -1, 1), np.nan)
-
-
-def middle_ranks(values: FloatArray, times: FloatArray) -> FloatArray:
-    """The rank of each query in each sample, the middle one for ties."""
-    _, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
-    counts = np.add.reduceat(times[:, order], starts, axis=1)
-    return np.asarray((np.cumsum(counts, axis=1) - counts / 2)[:, place])
-
-
-def matrix_tau(a: FloatArray, b: FloatArray, times: FloatArray) -> FloatArray:
-    """Kendall's τ_b per sample, from the signs of all pairs of queries."""
-    signs = [np.sign(side[:, None] - side[None, :]) for side in (a, b)]
-    same, first, second = (
-        ((times @ each) * times).sum(axis=1) for each in (signs[0] * signs[1], np.abs(signs[0]), np.abs(signs[1]))
-    )
-    varies = (first > 0) & (second > 0)
-    return np.where(varies, same / np.sqrt(np.where(varies, first * second, 1.0)), np.nan)
 
 
 def rank_biased_overlap(a: Sequence[str], b: Sequence[str], p: float = PERSISTENCE) -> float:

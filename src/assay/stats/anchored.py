@@ -89,12 +89,18 @@ def anchored_mean(judge: FloatArray, human: FloatArray, level: float = 0.95) -> 
     both = known & np.isfinite(human)
     y, f, others = human[both], judge[both], judge[known & ~both]
     n, count = len(y), len(others)
-    weight = best_weight(y, f, others)
+    # The judge counts nothing if it says the same of every query, or if no query lacks a human value.
+    spread, weight = variance(np.concatenate([f, others])), 0.0
+    if n >= FEWEST and count >= FEWEST and spread != 0:
+        together = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
+        weight = min(max(together / ((1 + n / count) * spread), 0.0), 1.0)
     rest = y - weight * f
     value = mean_at(weight, y, f, others)
     parts = (weight**2 * variance(others) / count if weight else 0.0, variance(rest) / n if n else math.nan)
     error = math.sqrt(sum(parts))
-    freedom = welch(parts, (count, n))
+    # Welch's degrees of freedom, of a sum of two variances.
+    squares = [part**2 / (size - 1) for part, size in zip(parts, (count, n), strict=True) if part > 0]
+    freedom = sum(parts) ** 2 / sum(squares) if squares else float(n - 1)
     radius = error * quantile(freedom, (1 + level) / 2)
     alone = math.sqrt(variance(y) / n) * quantile(n - 1, (1 + level) / 2) if n >= FEWEST else math.nan
     gain = alone / radius if radius > 0 else 1.0 if alone == 0 else math.nan
@@ -106,22 +112,6 @@ def mean_at(weight: float, y: FloatArray, f: FloatArray, others: FloatArray) -> 
     if not len(y):
         return math.nan
     return float((y - weight * f).mean()) + (weight * float(others.mean()) if weight else 0.0)
-
-
-def best_weight(y: FloatArray, f: FloatArray, others: FloatArray) -> float:
-    """λ: how much the judge counts; 0 if it says the same of every query, or if no query lacks a human value."""
-    n, count = len(y), len(others)
-    spread = variance(np.concatenate([f, others]))
-    if n < FEWEST or count < FEWEST or spread == 0:
-        return 0.0
-    together = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
-    return min(max(together / ((1 + n / count) * spread), 0.0), 1.0)
-
-
-def welch(parts: tuple[float, float], counts: tuple[int, int]) -> float:
-    """The degrees of freedom of a sum of two variances, from samples of these sizes."""
-    squares = [part**2 / (count - 1) for part, count in zip(parts, counts, strict=True) if part > 0]
-    return sum(parts) ** 2 / sum(squares) if squares else float(counts[1] - 1)
 
 
 def quantile(freedom: float, share: float) -> float:

@@ -126,17 +126,21 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
     count, columns = values.shape
     if not count:
         return np.full((samples, columns), np.nan)
-    if columns > GATHERED or not is_summable(values):
-        return weighted_totals(values, samples, seed, report)
-    table, threads = Sums(summable(values).tobytes(), columns), count_threads(None)
-    totals, done = np.empty((columns, samples)), 0
+    exact, threads = summable(values), count_threads(None)
+    # A product of matrices is faster for many columns and right for infinite values.
+    is_product = columns > GATHERED or not is_summable(values)
+    table = None if is_product else Sums(exact.tobytes(), columns)
+    totals, done = np.empty((samples, columns), order="C" if is_product else "F"), 0
     for draws in drawn_queries(count, samples, seed):
-        sums = np.frombuffer(table.drawn(draws.tobytes(), threads)).reshape(columns, -1)
-        totals[:, done : done + len(draws)] = sums
+        if table is None:
+            sums = np.frombuffer(times_drawn(draws.tobytes(), count)).reshape(draws.shape) @ exact
+        else:
+            sums = np.frombuffer(table.drawn(draws.tobytes(), threads)).reshape(columns, -1).T
+        totals[done : done + len(draws)] = sums
         done += len(draws)
         if report is not None:
             report(done / samples)
-    return totals.T
+    return totals
 
 
 def drawn_queries(count: int, samples: int, seed: int) -> Iterator[NDArray[np.int32]]:
@@ -144,16 +148,6 @@ def drawn_queries(count: int, samples: int, seed: int) -> Iterator[NDArray[np.in
     generator, rows = np.random.default_rng(seed), max(1, DRAWS // count)
     for start in range(0, samples, rows):
         yield generator.integers(count, size=(min(rows, samples - start), count), dtype=np.int32)
-
-
-def weighted_totals(values: FloatArray, samples: int, seed: int, report: Report | None) -> FloatArray:
-    """The same as a product of matrices, which is faster for many columns and right for infinite values."""
-    exact, totals = summable(values), []
-    for times in resampled_times(len(values), samples, seed):
-        totals.append(times @ exact)
-        if report is not None:
-            report(min(1.0, sum(map(len, totals)) / samples))
-    return np.concatenate(totals)
 
 
 def resampled_times(count: int, samples: int, seed: int) -> Iterator[FloatArray]:

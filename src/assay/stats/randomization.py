@@ -11,6 +11,7 @@ Smucker et al., A comparison of statistical significance tests for information r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from assay.core.judged import FloatArray
 from assay.core.progress import Report
 from assay.engine.kernel import count_threads
 from assay.stats.intervals import ROUNDING, Arrays, is_summable, summable
-from assay.stats.pairs import PooledSums, Rounded, differences_of, rounded_of
+from assay.stats.pairs import PooledSums, differences_of, rounded_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,18 +109,16 @@ class Randomization:
         systems = [(self._system(a), self._system(b)) for a, b in pairs]
         columns = [(self._columns[before], self._columns[after]) for (before, _), (after, _) in systems]
         for pair, sides, each in zip(pairs, systems, rounded_of(pairs, columns), strict=True):
-            self._add_rounded(pair, sides, each)
-
-    def _add_rounded(self, pair: Arrays, systems: tuple[tuple[int, float], tuple[int, float]], each: Rounded) -> None:
-        """Adds a pair by the columns of its systems, or by itself if those leave too much open."""
-        (before, size_before), (after, size_after) = systems
-        is_open = each.gap / 2 + SUBTRACTION * (size_before + size_after + each.size)
-        if is_exact(each.counted, self._samples) or not is_open <= OPEN * ROUNDING * each.size:
-            self.add(differences_of(*pair))
-            return
-        reached = (abs(each.total) - ROUNDING * each.size) / 2
-        self._tested[self._count] = Tested(after, before, reached, is_open, lambda: differences_of(*pair))
-        self._count += 1
+            (before, size_before), (after, size_after) = sides
+            is_open = each.gap / 2 + SUBTRACTION * (size_before + size_after + each.size)
+            # By itself if the columns of its systems leave too much open.
+            if is_exact(each.counted, self._samples) or not is_open <= OPEN * ROUNDING * each.size:
+                self.add(differences_of(*pair))
+                continue
+            reached = (abs(each.total) - ROUNDING * each.size) / 2
+            own = partial(differences_of, *pair)
+            self._tested[self._count] = Tested(after, before, reached, is_open, own)
+            self._count += 1
 
     def _system(self, scores: FloatArray) -> tuple[int, float]:
         """The number of a system's column, and how large its values are together."""

@@ -6,7 +6,7 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, product
 from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -140,16 +140,12 @@ def compare_pairs(
     couples = [couple for each in by_measure for couple in each]
     points, directions = DIRECTIONS.get(settings.test), [0] * len(couples)
     if points is not None:
-        directions = map_in_threads(lambda each: points(counted_differences(each)), couples)
+        directions = map_in_threads(lambda each: points((moved := each.moved())[~np.isnan(moved)]), couples)
     differences = differences_between(couples)
     if settings.test in PAIRED_TESTS:
         p_values = paired_p_values(couples, settings, report)
     else:
-        squares = {
-            measure: tukey_square(each, settings, part_of(report, place, len(measured)))
-            for place, (measure, each) in enumerate(measured.items())
-        }
-        p_values = np.array([squares[each.measure][each.a, each.b] for each in couples])
+        p_values = tukey_p_values(couples, measured, settings, report)
     p_values = np.where([not each.counted for each in differences], np.nan, p_values)
     corrected = correct_families([each.measure for each in couples], p_values, settings)
     intervals = intervals_of(couples, settings)
@@ -163,11 +159,6 @@ def compare_pairs(
         if is_told and direction != int(np.sign(pair.difference)):
             notices.append(Caution(Note.of(NoteKind.SPLIT, measures=[pair.measure]), (pair.a, pair.b)))
     return pairs, notices
-
-
-def counted_differences(couple: Couple) -> FloatArray:
-    moved = couple.moved()
-    return moved[~np.isnan(moved)]
 
 
 def paired_p_values(couples: Sequence[Couple], settings: ComparisonSettings, report: Report | None) -> FloatArray:
@@ -215,16 +206,19 @@ def intervals_of(couples: Sequence[Couple], settings: ComparisonSettings) -> lis
     ]
 
 
-def tukey_square(
-    measured: Measured, settings: ComparisonSettings, report: Report | None
-) -> dict[tuple[str, str], float]:
-    names = list(measured.scores)
-    scores, _ = scaled(np.stack(list(measured.scores.values()), axis=1), measured.aggregate)
-    square = np.full((len(names), len(names)), np.nan)
-    if len(scores):
-        prepared = AGGREGATES[measured.aggregate].prepare(scores)
-        square = TUKEY_TESTS[settings.test](prepared, settings.samples or 0, settings.seed, report)
-    return {(a, b): square[row, column] for row, a in enumerate(names) for column, b in enumerate(names)}
+def tukey_p_values(
+    couples: Sequence[Couple], measured: Mapping[str, Measured], settings: ComparisonSettings, report: Report | None
+) -> FloatArray:
+    found: dict[tuple[str, ...], float] = {}
+    for place, (measure, each) in enumerate(measured.items()):
+        scores, _ = scaled(np.stack(list(each.scores.values()), axis=1), each.aggregate)
+        square = np.full((len(each.scores), len(each.scores)), np.nan)
+        if len(scores):
+            prepared, part = AGGREGATES[each.aggregate].prepare(scores), part_of(report, place, len(measured))
+            square = TUKEY_TESTS[settings.test](prepared, settings.samples or 0, settings.seed, part)
+        pairs = product(each.scores, repeat=2)
+        found |= {(measure, *pair): p for pair, p in zip(pairs, square.flat, strict=True)}
+    return np.array([found[each.measure, each.a, each.b] for each in couples])
 
 
 def correct_families(measures: Sequence[str], p_values: FloatArray, settings: ComparisonSettings) -> FloatArray:
@@ -237,15 +231,14 @@ def correct_families(measures: Sequence[str], p_values: FloatArray, settings: Co
 
 
 def widened_interval(pair: Pair, comparisons: int, alpha: float) -> Interval:
-    """The interval of a pair, widened as Bonferroni does for so many comparisons.
+    """The interval of a pair, widened as Bonferroni does for so many comparisons: all together hold with 1 - alpha.
 
     Each side is as many times longer as the normal quantile of alpha / comparisons exceeds that of alpha, so that the
-    interval keeps its skewness. All intervals of a family together then hold with 1 - alpha.
+    interval keeps its skewness.
     """
     from statistics import NormalDist
 
-    normal = NormalDist()
-    factor = normal.inv_cdf(1 - alpha / comparisons / 2) / normal.inv_cdf(1 - alpha / 2)
+    factor = NormalDist().inv_cdf(1 - alpha / comparisons / 2) / NormalDist().inv_cdf(1 - alpha / 2)
     low, high = ((bound - pair.difference) * factor for bound in (pair.low, pair.high))
     return Interval(pair.difference + low, pair.difference + high)
 
