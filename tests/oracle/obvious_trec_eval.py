@@ -2,16 +2,7 @@
 
 import math
 
-from oracle.obvious import (
-    average_precision,
-    bpref,
-    discounted,
-    divide,
-    gain_of,
-    hits,
-    interpolated_precision,
-    recall,
-)
+from oracle.obvious import average_precision, bpref, discounted, divide, gain_of, hits, interpolated_precision, recall
 
 
 def r_precision_multiple(query, multiple=1, rel=1):

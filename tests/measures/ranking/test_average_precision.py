@@ -64,10 +64,7 @@ AVERAGE_PRECISION = [
 ]
 
 # Of one query the geometric mean is its average precision.
-GEOMETRIC = [
-    ("gm_ap", [1, 0, 1], [], (1 + 2 / 3) / 2),
-    ("gm_ap@2", [0, 1, 1], [], 1 / 4),
-]
+GEOMETRIC = [("gm_ap", [1, 0, 1], [], (1 + 2 / 3) / 2), ("gm_ap@2", [0, 1, 1], [], 1 / 4)]
 
 
 def test_odds_are_not_defined_where_repeats_add_up_to_more_than_there_is():

@@ -15,11 +15,7 @@ HITS = [
     ("hits(rel=-2)", [-1, 0, 1], [], 2),
 ]
 
-HIT_RATE = [
-    ("hit_rate", [], [1], 0),
-    ("hit_rate@2", [0, 0, 1], [], 0),
-    ("hit_rate(rel=2)", [1, 1], [2], 0),
-]
+HIT_RATE = [("hit_rate", [], [1], 0), ("hit_rate@2", [0, 0, 1], [], 0), ("hit_rate(rel=2)", [1, 1], [2], 0)]
 
 
 PRECISION = [
