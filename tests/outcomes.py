@@ -24,7 +24,18 @@ def check(act, expected, name=None):
         assert act() == expected
 
 
+def run_python(*arguments, check=False, timeout=300, **options):
+    """What Python does with these arguments, in a process of its own."""
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=check, timeout=timeout, **options)  # noqa: S603 - our own
+
+
 def run_command(*arguments, **options):
     """What `assay` does with these arguments, in a process of its own."""
-    command = [sys.executable, "-m", "assay", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=60, **options)  # noqa: S603 - our own command
+    return run_python("-m", "assay", *arguments, **options)
+
+
+def check_sentence(ended, *words):
+    """Checks that a command of the launcher failed and said so in one line, with these words."""
+    assert (ended.code, ended.said.startswith(b"assay: "), ended.said.count(b"\n")) == (2, True, 1), ended.said
+    assert [word for word in words if word.encode() not in ended.said] == [], ended.said

@@ -48,6 +48,12 @@ def for_each(names, rows):
     return decorate
 
 
+def with_hostile(quick, others):
+    """Values or rows of parameters, of which the others are tried only by `make hostile`."""
+    rows = (row if isinstance(row, tuple) else (row,) for row in others)
+    return [*quick, *(pytest.param(*row, marks=pytest.mark.hostile) for row in rows)]
+
+
 def gather(table):
     """The tables of this name in the tests of single measures, as one."""
     merged = {}

@@ -5,6 +5,7 @@ a table, is one kind, tried once; a test that tries something often says how oft
 """
 
 import datetime
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,6 +18,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 TABLE = re.compile(r"(?<=<!-- tried -->\n).*?(?=<!-- end -->)", re.DOTALL)
 KINDS: Counter[str] = Counter()
 TIMES: Counter[str] = Counter()
+# These need signals, limits, users, mounts, pipes and terminals of POSIX.
+POSIX = "descriptors full_disks interrupts interrupts_in_python judging kills outputs surroundings"
+collect_ignore = [f"test_{name}.py" for name in POSIX.split()] if os.name == "nt" else []
 
 
 def pytest_addoption(parser):

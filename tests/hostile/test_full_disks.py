@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-if os.name == "nt":
-    pytest.skip("limits and mounts of POSIX", allow_module_level=True)
+from tables import with_hostile
 
 pytestmark = pytest.mark.attack("Full disks")
 SIZE = 64 << 10
@@ -27,10 +26,7 @@ ids = [f"{draw.getrandbits(128):032x}" for _ in range(9000)]
 RUN = DATA + "data = assay.Run({'q1': {each: 9000.0 - place for place, each in enumerate(ids)}})\n"
 QRELS = DATA + "data = assay.Qrels({'q1': dict.fromkeys(ids, 1)})\n"
 WRITE = "data.write(sys.argv[1], lossy=True)"
-SAVE = (
-    DATA
-    + "assay.evaluate({each: {'d': 1} for each in ids}, {each: {'d': 1} for each in ids}, ['ap']).save(sys.argv[1])"
-)
+SAVE = DATA + "data = {each: {'d': 1} for each in ids}\nassay.evaluate(data, data, ['ap']).save(sys.argv[1])"
 RECORDS = DATA + (
     "from assay.tasks.probe.result import write_records\n"
     "write_records([{'query_id': each, 'question': 'why?'} for each in ids], sys.argv[1])"
@@ -44,20 +40,13 @@ CHECKPOINT = DATA + (
     "judged = {query: ['d'] for query in questions}\n"
     "assay.probe(lambda text: [each + text for each in ids[:20]], questions, judged, checkpoint=sys.argv[1], name='x')"
 )
-COMPRESSIONS = ("", ".gz", ".zst", ".bz2", ".xz")
+KINDS = (".trec", ".json", ".jsonl", ".csv", ".tsv")
+ENDINGS = [".parquet", *(kind + more for kind in KINDS for more in ("", ".gz", ".zst", ".bz2", ".xz"))]
 WRITERS = {
-    **{f"run{kind}{more}": RUN + WRITE for kind in (".trec", ".json", ".jsonl", ".csv", ".tsv") for more in COMPRESSIONS},
-    **{
-        f"qrels{kind}{more}": QRELS + WRITE
-        for kind in (".trec", ".tsv", ".csv", ".json", ".jsonl")
-        for more in COMPRESSIONS
-    },
-    "run.parquet": RUN + WRITE,
-    "qrels.parquet": QRELS + WRITE,
-    "saved.json": SAVE,
-    "saved.json.gz": SAVE,
-    "records.jsonl": RECORDS,
-    "records.jsonl.xz": RECORDS,
+    **{f"run{ending}": RUN + WRITE for ending in ENDINGS},
+    **{f"qrels{ending}": QRELS + WRITE for ending in ENDINGS},
+    **dict.fromkeys(("saved.json", "saved.json.gz"), SAVE),
+    **dict.fromkeys(("records.jsonl", "records.jsonl.xz"), RECORDS),
     **{f"ranx.{kind}": RANX for kind in ("json", "trec", "gz", "parquet")},
 }  # fmt: skip
 # In `make test`: one of each kind.
@@ -65,7 +54,9 @@ QUICK = [
     "run.trec", "run.json", "run.jsonl.gz", "run.csv.zst", "run.trec.bz2", "run.tsv.xz", "run.parquet", "qrels.tsv",
     "saved.json", "records.jsonl", "ranx.json", "ranx.parquet",
 ]  # fmt: skip
-TABLES = ("csv", "tsv", "json", "md", "tex", "html", "txt")
+# What the command writes, and the option for it.
+TABLES = [*((f"table.{kind}", "-qo") for kind in ("csv", "tsv", "json")), ("saved.json", "--save")]
+MORE_TABLES = [(f"table.{kind}", "-qo") for kind in ("md", "tex", "html", "txt")]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +82,7 @@ def disk(request, small_disk, tmp_path):
 
 
 def refused(found, name):
-    """One sentence with the name of the file and the reason, and exit code 2 or an error of assay."""
+    """Checks for one sentence with the file's name and the reason, and exit code 2 or an error of assay."""
     last = found.said.splitlines()[-1]
     assert any(reason in last for reason in REASONS), found.said
     assert name.encode() in last
@@ -103,15 +94,17 @@ def refused(found, name):
         assert (found.code, last.startswith(b"assay: ")) == (2, True), found.said
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.hostile) for each in WRITERS]
-)
-def test_writers(name, disk, launcher):
+def check_kept(name, disk, launcher, *arguments, **job):
+    """Checks that what cannot be written leaves the earlier file, and nothing else."""
     folder, full = disk
     (folder / name).write_text("earlier")
-    found = launcher.run(str(folder / name), code=WRITERS[name], folder=folder, **full)
-    refused(found, name)
+    refused(launcher.run(*arguments, str(folder / name), **job, **full), name)
     assert [(each.name, each.read_text()) for each in folder.iterdir()] == [(name, "earlier")]
+
+
+@pytest.mark.parametrize("name", with_hostile(QUICK, [each for each in WRITERS if each not in QUICK]))
+def test_writers(name, disk, launcher):
+    check_kept(name, disk, launcher, code=WRITERS[name], folder=disk[0])
 
 
 @pytest.fixture(scope="module")
@@ -127,45 +120,29 @@ def large(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    "ending", [*TABLES[:3], *(pytest.param(each, marks=pytest.mark.hostile) for each in TABLES[3:])]
-)
-def test_tables(ending, disk, launcher, large):
-    write_from_large(f"table.{ending}", ["-q", "-m", "rr", "-o"], disk, launcher, large)
+@pytest.mark.parametrize(("name", "option"), with_hostile(TABLES, MORE_TABLES))
+def test_tables_and_results(name, option, disk, launcher, large):
+    check_kept(name, disk, launcher, "eval", "qrels.txt", "large.run", "-m", "rr", option, folder=large)
 
 
-def test_results_that_are_stored(disk, launcher, large):
-    write_from_large("saved.json", ["--save"], disk, launcher, large)
+COPIED = {
+    "eval qrels.txt - -m rr": "large.run", "eval - large.run -m rr": "qrels.txt", "trec_eval qrels.txt -": "large.run",
+    **dict.fromkeys([
+        "eval qrels.txt large.csv.gz -m rr", "convert large.csv.gz - --from run", "convert large.run -",
+        "convert large.run /dev/null",
+    ], "/dev/null"),
+}  # fmt: skip
 
 
-def write_from_large(name, options, disk, launcher, large):
+@pytest.mark.parametrize("command", COPIED)
+def test_temporary_files(command, disk, launcher, large):
+    """What is copied to the folder for temporary files, as standard input is, does not fit there."""
     folder, full = disk
-    (folder / name).write_text("earlier")
-    found = launcher.run("eval", "qrels.txt", "large.run", *options, str(folder / name), folder=large, **full)
-    refused(found, name)
-    assert [(each.name, each.read_text()) for each in folder.iterdir()] == [(name, "earlier")]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "stdin"),
-    [
-        (("eval", "qrels.txt", "-", "-m", "rr"), "large.run"),
-        (("eval", "-", "large.run", "-m", "rr"), "qrels.txt"),
-        (("eval", "qrels.txt", "large.csv.gz", "-m", "rr"), None),
-        (("convert", "large.csv.gz", "-", "--from", "run"), None),
-        (("convert", "large.run", "-"), None),
-        (("convert", "large.run", "/dev/null"), None),
-        (("trec_eval", "qrels.txt", "-"), "large.run"),
-    ],
-)
-def test_temporary_files(arguments, stdin, disk, launcher, large):
-    """What is copied to the folder for temporary files does not fit there."""
-    folder, full = disk
-    given = {} if stdin is None else {"stdin": str(large / stdin)}
-    found = launcher.run(*arguments, folder=large, environment={"TMPDIR": str(folder)}, **given, **full)
+    job = {"folder": large, "environment": {"TMPDIR": str(folder)}, "stdin": str(large / COPIED[command])}
+    found = launcher.run(*command.split(), **job, **full)
     assert (found.code, found.out) == (2, b"")
     # trec_eval goes on with its own words.
-    last = found.said.splitlines()[0 if arguments[0] == "trec_eval" else -1]
+    last = found.said.splitlines()[0 if command.startswith("trec_eval") else -1]
     assert last.startswith(b"assay: ")
     assert any(reason in last for reason in REASONS), found.said
     assert b"Traceback" not in found.said

@@ -18,14 +18,11 @@ from functools import cache
 import pytest
 
 from busy_commands import BUSY
-from search_server import QRELS, QUESTIONS, SearchServer
-
-if os.name == "nt":
-    pytest.skip("Windows has no such signals", allow_module_level=True)
-
 from ending import seconds_until_end
 from interrupting import SEED, SOON, idle_end, leftovers, start, surroundings
 from launcher import BEFORE_ALL, INTERRUPTIBLE, LISTEN, Launcher
+from search_server import QRELS, QUESTIONS, SearchServer
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Interrupts"), pytest.mark.xdist_group("interrupts")]
 # Takes longest of all: on two processes, and apart from what else is measured here.
@@ -54,28 +51,27 @@ def end(running, folder):
 @cache
 def finished(arguments, launcher, folder):
     """What a command prints and writes if nobody interrupts it; None if it takes longer than anybody waits here."""
+    ended = run_interrupted(arguments, LONGEST, launcher, folder)
+    return None if ended.code == INTERRUPTED else results_of(ended, folder)
+
+
+def run_interrupted(arguments, delay, launcher, folder):
     job = {"environment": surroundings(folder), "folder": folder}
-    ended = launcher.run(*arguments.split(), code=INTERRUPTIBLE, interrupt_after=LONGEST, **job)
-    return None if ended.code == INTERRUPTED else (ended.code, without_times(ended.out), taken_from(folder / "out"))
+    return launcher.run(*arguments.split(), code=INTERRUPTIBLE, interrupt_after=delay, **job)
 
 
-def without_times(text):
-    return re.sub(rb"[\d.]+ (ms|s)\b", b"", text)
-
-
-def taken_from(folder):
-    """The files there, with their content; they are removed."""
+def results_of(ended, folder):
+    """The exit code, what is printed without the times in it, and the files that were written, which are removed."""
     found = {}
-    for each in sorted(folder.iterdir()):
+    for each in sorted((folder / "out").iterdir()):
         found[each.name] = each.read_bytes()
         each.unlink()
-    return found
+    return ended.code, re.sub(rb"[\d.]+ (ms|s)\b", b"", ended.out), found
 
 
 def interrupt_after(delay, arguments, launcher, folder):
     """Interrupts a command; false if its work was done before, and then all of it is there."""
-    job = {"environment": surroundings(folder), "folder": folder}
-    ended = launcher.run(*arguments.split(), code=INTERRUPTIBLE, interrupt_after=delay, **job)
+    ended = run_interrupted(arguments, delay, launcher, folder)
     where = f"{arguments} interrupted after {delay:.3f} s (seed {SEED}): {ended.said.decode()[-500:]}"
     assert b"Traceback" not in ended.said, where
     if ended.code in (INTERRUPTED, BEFORE_ALL):
@@ -83,8 +79,7 @@ def interrupt_after(delay, arguments, launcher, folder):
         assert took <= SOON, f"{took:.2f} s; {where}"
         assert leftovers(folder) == [], where
         return ended.code == INTERRUPTED
-    found = ended.code, without_times(ended.out), taken_from(folder / "out")
-    assert found == finished(arguments, launcher, folder), where
+    assert results_of(ended, folder) == finished(arguments, launcher, folder), where
     assert leftovers(folder) == [], where
     return False
 
@@ -138,9 +133,7 @@ def test_a_command_ends_soon_at_every_moment(folder, name, tmp_path, tried):
 
 
 # Interrupts the command when it has begun to import so many modules.
-AT_IMPORT = (
-    LISTEN
-    + """
+AT_IMPORT = """
 import os, signal, sys
 from assay.__main__ import main
 left = int(os.environ["WANTED"])
@@ -155,21 +148,18 @@ def count(event, _):
 sys.addaudithook(count)
 main()
 """
-)
 
 
 def test_a_command_that_is_being_loaded_ends_soon(folder, launcher, tried):
     for number in ("1", "2", "5", "10", "15", "20"):
         job = {"environment": {**surroundings(folder), "WANTED": number}, "folder": folder}
-        ended = launcher.run("eval", "qrels.txt", "a.run", code=AT_IMPORT, **job)
+        ended = launcher.run("eval", "qrels.txt", "a.run", code=LISTEN + AT_IMPORT, **job)
         assert (ended.code, ended.said) == (INTERRUPTED, b""), number
     tried(6)
 
 
 # Interrupts the command at the return of one of click's functions, which no moment hits by chance.
-AT_RETURN = (
-    LISTEN
-    + """
+AT_RETURN = """
 import os, signal, sys
 from assay.__main__ import main
 wanted = os.environ["WANTED"]
@@ -182,19 +172,16 @@ def profile(frame, event, _):
 sys.setprofile(profile)
 main()
 """
-)
+PLACES = [
+    *(f"click.core.Context.{name}" for name in ("__enter__", "exit", "invoke", "close")),
+    *("assay.cli.main.Commands.make_context", "assay.cli.main.Commands.invoke"),
+]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        *("click.core.Context.__enter__", "click.core.Context.exit", "click.core.Context.invoke"),
-        *("click.core.Context.close", "assay.cli.main.Commands.make_context", "assay.cli.main.Commands.invoke"),
-    ],
-)
+@for_each("place", PLACES)
 def test_between_commands(folder, launcher, place):
     job = {"environment": {**surroundings(folder), "WANTED": place}, "folder": folder}
-    ended = launcher.run("measures", "rr", code=AT_RETURN, **job)
+    ended = launcher.run("measures", "rr", code=LISTEN + AT_RETURN, **job)
     assert (ended.code, ended.said) == (INTERRUPTED, b""), place
 
 

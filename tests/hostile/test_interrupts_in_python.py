@@ -1,17 +1,12 @@
 """Ctrl-C at any moment of a call in Python: `KeyboardInterrupt` is raised within half a second, and nothing is left behind."""
 
-import os
 import random
 
 import pytest
 
-from tables import for_each
-
-if os.name == "nt":
-    pytest.skip("Windows has no such signals", allow_module_level=True)
-
 from interrupting import SEED, SOON, idle_end, leftovers, surroundings
 from launcher import LISTEN
+from tables import for_each
 
 pytestmark = [pytest.mark.attack("Interrupts"), pytest.mark.xdist_group("interrupts")]
 IN_PYTHON = {

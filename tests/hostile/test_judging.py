@@ -4,17 +4,15 @@ The model is a script on loopback. What was replied is kept: a command that is s
 """
 
 import json
-import os
 import random
 import sqlite3
+from threading import Event
 
 import pytest
 
-if os.name == "nt":
-    pytest.skip("signals, limits and links of POSIX", allow_module_level=True)
-
 from chat_server import completion, serve
 from launcher import BEFORE_ALL, BROKEN, CLOSED, INTERRUPTIBLE
+from tables import with_hostile
 
 pytestmark = pytest.mark.attack("Judges")
 SEED = 12
@@ -40,10 +38,10 @@ def folder(tmp_path):
     return tmp_path
 
 
-def relevance(url, *more, output="qrels.txt", cache="cache.sqlite"):
+def relevance(url, *more):
     asked = f"judge relevance queries.jsonl one.run --corpus corpus.jsonl --pool {DEPTH} --judge {url}"
-    options = f"--judge-model m --judge-cache {cache} --judge-option retries=0"
-    return [*asked.split(), *options.split(), "-o", output, *more]
+    options = "--judge-model m --judge-cache cache.sqlite --judge-option retries=0 -o qrels.txt"
+    return [*asked.split(), *options.split(), *more]
 
 
 def rows_in(cache):
@@ -59,39 +57,33 @@ def rows_in(cache):
     return len(found)
 
 
-REFUSED = {
-    "full": "No space left on device",
-    "directory": "is a directory, not a file",
-    "missing folder": "No such file or directory",
-    "loop": "Too many levels of symbolic links",
-    "slash": "names a directory, not a file",
-    "empty": "the path is empty; name a file",
-}
+# A target, what it is a link to, and what is said.
+REFUSED = [
+    ("full.txt", "/dev/full", b"No space left on device"),
+    ("folder.txt", ".", b"is a directory, not a file"),
+    ("loop.txt", "loop.txt", b"Too many levels of symbolic links"),
+    ("missing/new.txt", None, b"No such file or directory"),
+    ("new.txt/", None, b"names a directory, not a file"),
+    ("", None, b"the path is empty; name a file"),
+]
 
 
-def target_of(kind, folder):
-    links = {"full": "/dev/full", "directory": ".", "loop": "loop.txt"}
-    if kind in links:
-        (folder / f"{kind}.txt").symlink_to(links[kind])
-    return {"missing folder": "missing/new.txt", "slash": "new.txt/", "empty": ""}.get(kind, f"{kind}.txt")
-
-
-@pytest.mark.parametrize("option", ["output", "reasons"])
-@pytest.mark.parametrize("kind", REFUSED)
-def test_files_that_cannot_be_written(kind, option, launcher, folder):
+@pytest.mark.parametrize("option", ["-o", "--reasons"])
+@pytest.mark.parametrize(("target", "link", "message"), REFUSED)
+def test_files_that_cannot_be_written(option, target, link, message, launcher, folder):  # noqa: PLR0917 - fixtures
     """One sentence; a wrong name is refused before anything is asked and paid for, and no reply is lost."""
-    target = target_of(kind, folder)
-    before = sorted(folder.iterdir())
+    if link:
+        (folder / target).symlink_to(link)
+    before = {each.name for each in folder.iterdir()}
     with serve(reply) as chats:
-        named = relevance(chats.url, output=target) if option == "output" else relevance(chats.url, "--reasons", target)
-        found = launcher.run(*named, folder=folder)
+        found = launcher.run(*relevance(chats.url, option, target), folder=folder)
     assert (found.code, b"Traceback" in found.said) == (2, False), found.said
     last = found.said.splitlines()[-1]
     assert last.startswith(b"assay: "), found.said
-    assert REFUSED[kind].encode() in last
+    assert message in last
     left = {"cache.sqlite", "cache.sqlite-shm", "cache.sqlite-wal", "qrels.txt"}
-    assert {each.name for each in folder.iterdir()} - {each.name for each in before} <= left
-    if kind == "full":
+    assert {each.name for each in folder.iterdir()} - before <= left
+    if target == "full.txt":
         assert rows_in(folder / "cache.sqlite") == PAIRS
     else:
         assert chats.bodies == []
@@ -150,8 +142,10 @@ def test_a_cache_that_cannot_be_used(kind, launcher, folder):
     assert message.encode() in found.said
 
 
-def stop_often(times, signal_name, code, launcher, folder):
-    """Stops the command again and again, until it is done: the cache is whole, and nothing kept is asked again."""
+@pytest.mark.parametrize("times", with_hostile([4], [100]))
+@pytest.mark.parametrize(("signal_name", "code"), [("kill_after", KILLED), ("interrupt_after", INTERRUPTED)])
+def test_stopped_while_judging(times, signal_name, code, launcher, folder, tried):  # noqa: PLR0917 - fixtures
+    """Again and again, until it is done: the cache is whole, and nothing kept is asked again."""
     draw = random.Random(f"{SEED} {signal_name}")
     cache, stopped = folder / "cache.sqlite", 0
     while stopped < times:
@@ -184,20 +178,12 @@ def stop_often(times, signal_name, code, launcher, folder):
     assert (folder / "qrels.txt").read_text().count("\n") == PAIRS
     assert (folder / "reasons.jsonl").read_text().count("\n") == PAIRS
     assert list(folder.glob(".assay-*")) == []
-
-
-@pytest.mark.parametrize("times", [4, pytest.param(100, marks=pytest.mark.hostile)])
-@pytest.mark.parametrize(("signal_name", "code"), [("kill_after", KILLED), ("interrupt_after", INTERRUPTED)])
-def test_stopped_while_judging(times, signal_name, code, launcher, folder, tried):  # noqa: PLR0917 - fixtures
-    stop_often(times, signal_name, code, launcher, folder)
     tried(times)
 
 
 def test_a_model_that_does_not_reply(launcher, folder):
     """Ctrl-C ends the command although requests are under way."""
-    import threading
-
-    wait = threading.Event()
+    wait = Event()
     with serve(lambda body: wait.wait(20) and reply(body)) as chats:
         found = launcher.run(*relevance(chats.url), code=INTERRUPTIBLE, folder=folder, interrupt_after=1.0)
         wait.set()

@@ -1,15 +1,12 @@
 """kill -9 at random moments of every writer: the earlier file or the new one is there, whole, and nothing is lost."""
 
+import gzip
 import json
-import os
 import random
 
 import pytest
 
-from tables import for_each
-
-if os.name == "nt":
-    pytest.skip("Windows has no SIGKILL", allow_module_level=True)
+from tables import with_hostile
 
 pytestmark = pytest.mark.attack("Kills")
 SEED = 12
@@ -30,9 +27,10 @@ RECORDS = (
 )
 TABLE = VERSIONS + (
     "from assay.cli.terminal import emit\n"
-    "versions = [assay.evaluate(each, each, ['ap']).query_table() for each in pair]\n"
     "from assay.render import render\n"
-    "versions = [render(each, {'md': 'markdown', 'tex': 'latex'}.get(sys.argv[1].rsplit('.')[-1], sys.argv[1].rsplit('.')[-1])) for each in versions]\n"
+    "kind = sys.argv[1].rsplit('.')[-1]\n"
+    "kind = {'md': 'markdown', 'tex': 'latex'}.get(kind, kind)\n"
+    "versions = [render(assay.evaluate(each, each, ['ap']).query_table(), kind) for each in pair]\n"
     "write = lambda each: emit(each, sys.argv[1])\n"
 )
 RANX = VERSIONS + (
@@ -79,17 +77,16 @@ def versions_of(name, launcher, folder):
 
 def stable(name, content):
     """The content; gzip stores the time of writing and the name of the file."""
-    if ".gz" in name or name.endswith("gz"):
-        import gzip
-
-        return gzip.decompress(content)
-    return content
+    return gzip.decompress(content) if name.endswith("gz") else content
 
 
-def kill_often(name, times, launcher, folder):
-    """Kills a writer at random moments, and checks what is there after each."""
-    whole = {stable(name, each) for each in versions_of(name, launcher, folder)}
-    place = folder / "killed"
+@pytest.mark.parametrize(
+    ("name", "times"), with_hostile([(each, 3) for each in QUICK], [(each, 100) for each in WRITERS])
+)
+def test_kills(name, times, launcher, tmp_path, tried):
+    """At random moments; what is there is checked after each."""
+    whole = {stable(name, each) for each in versions_of(name, launcher, tmp_path)}
+    place = tmp_path / "killed"
     place.mkdir()
     target = place / name
     draw = random.Random(f"{SEED} {name}")
@@ -104,24 +101,13 @@ def kill_often(name, times, launcher, folder):
         )
     launcher.run(str(target), code=f"ready = lambda: None\n{BEGIN}{WRITERS[name]}write(versions[1])")
     assert [each.name for each in place.iterdir()] == [name]
+    tried(times)
 
 
-@for_each("name", QUICK)
-def test_a_few_kills(name, launcher, tmp_path, tried):
-    kill_often(name, 3, launcher, tmp_path)
-    tried(3)
-
-
-@pytest.mark.hostile
-@for_each("name", WRITERS)
-def test_a_hundred_kills(name, launcher, tmp_path, tried):
-    kill_often(name, 100, launcher, tmp_path)
-    tried(100)
-
-
-def kill_probe(times, launcher, folder):
-    """Kills a probe again and again, until it is complete: no answer that was written down is asked for again."""
-    checkpoint, asked = folder / "checkpoint.jsonl", folder / "asked"
+@pytest.mark.parametrize("times", with_hostile([5], [100]))
+def test_kills_of_a_probe(times, launcher, tmp_path, tried):
+    """Again and again, until it is complete: no answer that was written down is asked for again."""
+    checkpoint, asked = tmp_path / "checkpoint.jsonl", tmp_path / "asked"
     draw = random.Random(SEED)
     arguments = (str(checkpoint), str(asked))
     kills = 0
@@ -142,21 +128,11 @@ def kill_probe(times, launcher, folder):
         assert not {f"question {query[1:]}" for query in before} & set(told)
     assert launcher.run(*arguments, code=CHECKPOINT.replace("ready()", "")).code == 0
     assert len(kept_in(checkpoint)) == 300
-    assert [each.name for each in folder.glob(".*")] == []
+    assert [each.name for each in tmp_path.glob(".*")] == []
+    tried(times)
 
 
 def kept_in(checkpoint):
     """The whole lines of a checkpoint, by query."""
     lines = checkpoint.read_bytes().split(b"\n")[1:-1] if checkpoint.exists() else []
     return {json.loads(line)["query_id"]: line for line in lines}
-
-
-def test_a_few_kills_of_a_probe(launcher, tmp_path, tried):
-    kill_probe(5, launcher, tmp_path)
-    tried(5)
-
-
-@pytest.mark.hostile
-def test_a_hundred_kills_of_a_probe(launcher, tmp_path, tried):
-    kill_probe(100, launcher, tmp_path)
-    tried(100)

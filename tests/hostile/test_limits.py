@@ -6,14 +6,17 @@ import lzma
 import math
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 import assay
 from assay.live import HttpSearch, probe
+from outcomes import run_command
 from search_server import Reply, SearchServer
 from tables import for_each
 
+command = partial(run_command, encoding="utf-8")
 pytestmark = pytest.mark.attack("Bombs and limits")
 
 QRELS = {"q1": {"d1": 1}}
@@ -25,14 +28,12 @@ def padded(size):
     return (LINE + "t" * (size - len(LINE)) + "\n").encode()
 
 
-def rows(count):
-    """A run of one query with that many rows."""
-    return "".join(f"q1 Q0 d{n} 1 {n} t\n" for n in range(1, count + 1)).encode()
+def rows(count, queries=("q1",)):
+    """A run with that many rows of each query, one query's among the other's."""
+    return "".join(f"{query} Q0 d{n} 1 {n} t\n" for n in range(1, count + 1) for query in queries).encode()
 
 
-def scattered(count):
-    """The same, among rows of another query."""
-    return "".join(f"q1 Q0 d{n} 1 {n} t\nq2 Q0 d{n} 1 {n} t\n" for n in range(1, count + 1)).encode()
+BOTH = ("q1", "q2")
 
 
 def evaluated(path):
@@ -44,7 +45,7 @@ CASES = {
     "line": ("line", 1 << 20, padded(1 << 20), padded((1 << 20) + 1), "line 1: line longer than 1 MiB"),
     "line, set": ("line", 100, padded(100), padded(101), "line 1: line longer than 100 bytes"),
     "rows": ("rows", 50, rows(50), rows(51), "query 'q1' has more than 50 rows"),
-    "scattered rows": ("rows", 50, scattered(50), scattered(51), "has more than 50 rows"),
+    "scattered rows": ("rows", 50, rows(50, BOTH), rows(51, BOTH), "has more than 50 rows"),
     "gzip": ("decompressed", 5000, gzip.compress(padded(4999)), gzip.compress(padded(5000)), "more than 5,000 bytes when"),
     "xz": ("decompressed", 5000, lzma.compress(padded(4999)), lzma.compress(padded(5000)), "more than 5,000 bytes when"),
 }  # fmt: skip
@@ -71,12 +72,9 @@ def test_a_copy_of_a_stream_ends_at_its_limit():
     content = rows(100)
     with assay.limits(temporary=len(content)):
         assert evaluated(io.BytesIO(content)) == 1 / 100
-    with (
-        assay.limits(temporary=len(content) - 1),
-        pytest.raises(assay.errors.LimitError, match=r"temporary=") as caught,
-    ):
+    said = "in a temporary file.*temporary="
+    with assay.limits(temporary=len(content) - 1), pytest.raises(assay.errors.LimitError, match=said):
         evaluated(io.BytesIO(content))
-    assert "in a temporary file" in str(caught.value)
 
 
 def test_what_compresses_well_is_read(tmp_path):
@@ -170,9 +168,6 @@ def test_a_response_at_its_limit_is_read():
         asked(len(content) - 1)
 
 
-LONGEST_ID, LONGEST_NAME = 100_000, 1_000
-
-
 @for_each("grade", [1e100, -1e100])
 def test_a_grade_at_its_limit(grade):
     run = {"q1": ["d1", "d2"]}
@@ -183,7 +178,7 @@ def test_a_grade_at_its_limit(grade):
 
 def test_an_id_at_its_limit_is_stored(tmp_path):
     path = tmp_path / "result.json"
-    query = "x" * LONGEST_ID
+    query = "x" * 100_000
     assay.evaluate({query: ["d1"]}, {query: ["d1"]}, "rr").save(path)
     assert assay.load_result(path).queries == [query]
     with pytest.raises(assay.errors.DataError, match="not too long"):
@@ -191,22 +186,19 @@ def test_an_id_at_its_limit_is_stored(tmp_path):
 
 
 def test_the_name_of_a_measure_at_its_limit():
-    name = f"ap(rel=1.{'0' * (LONGEST_NAME - 10)})"
-    assert len(name) == LONGEST_NAME
+    name = f"ap(rel=1.{'0' * 990})"
+    assert len(name) == 1000
     assert assay.parse_measure(name) == assay.parse_measure("ap(rel=1)")
-    with pytest.raises(assay.errors.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
-        assay.parse_measure(name.replace(")", "0)"))
-    with pytest.raises(assay.errors.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
-        assay.parse_measure("score:" + "x" * (LONGEST_NAME - 5))
+    for longer in (name.replace(")", "0)"), "score:" + "x" * 995):
+        with pytest.raises(assay.errors.MeasureError, match=r"has 1,001 characters; at most 1,000 are allowed$"):
+            assay.parse_measure(longer)
 
 
 def test_many_measures_are_no_more_than_a_result_can_hold(tmp_path):
     measures = [f"precision@{k}" for k in range(1, 1001)]
     result = assay.evaluate(QRELS, {"q1": ["d1"]}, measures)
-    with (
-        assay.limits(values=1000),
-        pytest.raises(assay.errors.LimitError, match="more than 1,000 values; store fewer measures"),
-    ):
+    said = "more than 1,000 values; store fewer measures"
+    with assay.limits(values=1000), pytest.raises(assay.errors.LimitError, match=said):
         result.save(tmp_path / "result.json")
     result.save(tmp_path / "result.json")
     assert len(assay.load_result(tmp_path / "result.json").measures) == 1000
@@ -223,8 +215,7 @@ WRONG = {
 @for_each("pair", WRONG)
 def test_a_limit_that_is_none(pair):
     done = command("--limit", pair, "measures", "ap")
-    assert done.returncode == 2
-    assert WRONG[pair] in done.stderr
+    assert (done.returncode, WRONG[pair] in done.stderr) == (2, True), done.stderr
 
 
 # Streams that do not end, as a shell writes them.
@@ -238,17 +229,14 @@ def test_an_endless_stream_ends_at_the_limit(stream, tmp_path):
     assay_ = f"{sys.executable} -m assay --limit temporary=4Mi eval {qrels} -"
     shell = ["sh", "-c", f"{stream} 2>/dev/null | {assay_}"]
     done = subprocess.run(shell, capture_output=True, text=True, check=False, timeout=60)  # noqa: S603 - tables above
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "more than 4 MiB in a temporary file" in done.stderr
     assert "assay --limit temporary=8388608" in done.stderr
 
 
 def test_an_endless_device_ends_at_the_limit():
-    with (
-        assay.limits(temporary=1 << 20),
-        pytest.raises(assay.errors.LimitError, match="more than 1 MiB in a temporary file"),
-    ):
+    said = "more than 1 MiB in a temporary file"
+    with assay.limits(temporary=1 << 20), pytest.raises(assay.errors.LimitError, match=said):
         evaluated("/dev/zero")
 
 
@@ -256,11 +244,6 @@ def test_limits_are_not_part_of_the_signature():
     plain = assay.evaluate(QRELS, {"q1": {"d1": 1.0}}, "ap")
     with assay.limits(line=10, rows=7):
         assert assay.evaluate(QRELS, {"q1": {"d1": 1.0}}, "ap").signature == plain.signature
-
-
-def command(*arguments, **options):
-    line = [sys.executable, "-m", "assay", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, check=False, **options)  # noqa: S603 - the interpreter
 
 
 def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
@@ -276,6 +259,6 @@ def test_standard_input_that_is_kept_stops_at_the_limit(tmp_path):
 
 @for_each("name", ["eval", "compare", "convert", "measures"])
 def test_the_option_after_the_command_says_where_it_goes(name):
-    done = command(name, "a", "b", "--limit", "line=5", encoding="utf-8")
+    done = command(name, "a", "b", "--limit", "line=5")
     said = f"Error: --limit goes before the command: assay --limit NAME=N {name} …"
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", said)

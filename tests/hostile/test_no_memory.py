@@ -4,12 +4,16 @@ import gzip
 import json
 import lzma
 import random
-import subprocess
 import sys
 
 import pytest
 
-pytestmark = pytest.mark.attack("Memory that cannot be had")
+from outcomes import run_python
+
+pytestmark = [
+    pytest.mark.attack("Memory that cannot be had"),
+    pytest.mark.skipif(sys.platform != "linux", reason="limits the address space by what /proc says; Linux runs it"),
+]
 
 # Each limit is tried in a process of its own, which is forked when all is imported and made.
 CHILD = """
@@ -43,7 +47,6 @@ LIMITS = [100, 300, 600, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000,
 FORMS = {"dicts": None, "lists": None, "plain": bytes, "gz": gzip.compress, "xz": lzma.compress, "scattered": bytes}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space by what /proc says; Linux runs it")
 @pytest.mark.parametrize("form", FORMS)
 def test_too_little_memory_is_a_clean_error(form, tmp_path, tried):
     lines = [f"q{i} Q0 d{j} 1 {2000 - j // 2} t\n" for i in range(20) for j in range(2000)]
@@ -52,8 +55,7 @@ def test_too_little_memory_is_a_clean_error(form, tmp_path, tried):
     path = tmp_path / "run"
     if FORMS[form]:
         path.write_bytes(FORMS[form]("".join(lines).encode()))
-    command = [sys.executable, "-c", CHILD, form, str(path), json.dumps(LIMITS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - the interpreter
+    done = run_python("-c", CHILD, form, path, json.dumps(LIMITS), text=True, check=True)
     codes = dict(tuple(map(int, line.split())) for line in done.stdout.splitlines())
     assert set(codes.values()) <= {RIGHT, NO_MEMORY}, (codes, done.stderr)
     assert list(codes) == LIMITS
@@ -73,23 +75,15 @@ sys.exit(main())
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space by what /proc says; Linux runs it")
 def test_the_command_says_it_in_one_sentence(tmp_path):
     (tmp_path / "qrels").write_text("q1 0 d1 1\n", encoding="utf-8")
     for name, rows in {"small": 10, "large": 4_000_000}.items():
         text = "".join(f"q1 Q0 d{j} 1 {j} t\n" for j in range(1, rows + 1))
         (tmp_path / name).write_text(text, encoding="utf-8")
-    done = {
-        name: subprocess.run(  # noqa: S603 - the interpreter
-            [sys.executable, "-c", COMMAND, "128", "eval", "qrels", name, "-m", "ap", "--format", "json"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
+    small, large = (
+        run_python("-c", COMMAND, "128", "eval", "qrels", name, "-m", "ap", "--format", "json", cwd=tmp_path)
         for name in ("small", "large")
-    }
-    assert done["small"].returncode == 0, done["small"].stderr
-    large = done["large"]
-    assert (large.returncode, large.stdout, large.stderr.count("\n")) == (2, "", 1), large.stderr
-    assert "not enough memory; free some" in large.stderr
+    )
+    assert small.returncode == 0, small.stderr
+    assert (large.returncode, large.stdout, large.stderr.count(b"\n")) == (2, b"", 1), large.stderr
+    assert b"not enough memory; free some" in large.stderr

@@ -15,12 +15,8 @@ import pytest
 
 from assay.cli.main import commands
 from every_command import COMMANDS, MODEL_WRITTEN, READ, WRITTEN, arguments_of, leaves, write_files
-from search_server import SearchServer
-
-if os.name == "nt":
-    pytest.skip("streams, users and pipes of POSIX", allow_module_level=True)
-
 from launcher import BROKEN, CLOSED, NOBODY, Ended
+from search_server import SearchServer
 
 pytestmark = pytest.mark.attack("Outputs")
 FULL = "/dev/full"
