@@ -1,7 +1,6 @@
 """What the Makefile asks for on a machine without Rust, and which Pythons the wheel is tried on."""
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -61,7 +60,7 @@ def test_the_wheel_is_tried_on_every_python_that_starts(wheel, tmp_path, monkeyp
         program = tmp_path / name
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path) + os.pathsep + os.environ["PATH"])
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     found = wheel.pythons()
     ours = f"3.{sys.version_info.minor}"

@@ -1,12 +1,11 @@
 """What `import assay` gives: every name on purpose, each with a word about it."""
 
-import ast
 import copy
 import inspect
 import pickle
-import subprocess
-import sys
+import re
 import types
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 import assay
 from assay.measures import TABLE
+from outcomes import run_python
 from tables import for_each
 
 ROOM = Path(assay.__file__).parent
@@ -60,6 +60,49 @@ RETURNED = {
     "check": lambda: assay.check(JUDGED, ONE),
     "probe": lambda: assay.probe(ONE.get, {"q": "q", "r": "r"}, JUDGED, ["rr"]),
 }
+GRADED = '{"intent": "x", "fit": 2, "trust": 2, "grade": 2}'
+VALUES = {
+    **RETURNED,
+    "Qrels": lambda: assay.Qrels(JUDGED),
+    "Run": lambda: assay.Run(ONE, tag="one"),
+    "Measure": lambda: assay.parse_measure("ndcg@10"),
+    "Note": lambda: assay.evaluate(JUDGED, {"q": ["a"]}, ["rr"]).notes[0],
+    "error": lambda: assay.errors.DataError("a message"),
+    "Signature": lambda: assay.evaluate(JUDGED, ONE, ["rr"]).signature,
+    "Chart": lambda: assay.plot("cutoff", JUDGED, {"one": ONE, "two": TWO}, ["rr@10"]),
+    "RelevanceJudgments": lambda: assay.judges.judge_relevance({"q": "why?"}, {"one": {"q": ["a"]}}, {"a": "text"}, judge=assay.Judge(lambda _: GRADED, cache=False)),
+}  # fmt: skip
+WAYS = [
+    *(copy.copy, copy.deepcopy),
+    *(lambda value, number=number: pickle.loads(pickle.dumps(value, number)) for number in (2, 3, 4, 5)),  # noqa: S301 - our own
+]
+
+
+@cache
+def made(name):
+    return VALUES[name]()
+
+
+@for_each("way", WAYS)
+@for_each("name", VALUES)
+def test_a_copy_is_as_the_original(name, way):
+    value = made(name)
+    again = way(value)
+    assert type(again) is type(value)
+    assert (str(again), repr(again)) == (str(value), repr(value))
+    assert getattr(again, "mean", None) == getattr(value, "mean", None)
+    for export in {"to_dict", "to_json"} & {*dir(value)}:
+        assert getattr(again, export)() == getattr(value, export)()
+
+
+@for_each("way", [copy.copy, copy.deepcopy])
+def test_a_copied_comparison_keeps_its_documents(way):
+    comparison = made("compare")
+    moved = str(comparison.queries("rr", "one", "two"))
+    assert str(pickle.loads(pickle.dumps(comparison)).queries("rr", "one", "two")) != moved  # noqa: S301 - our own
+    assert str(way(comparison).queries("rr", "one", "two")) == moved
+    kept = pickle.loads(pickle.dumps(comparison.queries("rr", "one", "two")))  # noqa: S301 - our own
+    assert str(kept) == moved
 
 
 def check_names(value):
@@ -74,16 +117,11 @@ def check_names(value):
 
 @for_each("name", RETURNED)
 def test_what_a_public_function_returns_is_pickled_as_a_public_name(name):
-    value = RETURNED[name]()
+    value = made(name)
     check_names(value)
     check_names(assay.Evaluator(JUDGED, "rr"))
-    stored = pickle.dumps(value)
-    again = pickle.loads(stored)  # noqa: S301 - our own
-    assert type(again) is type(value)
-    assert str(again) == str(value)
-    assert again.to_json() == value.to_json()
-    assert getattr(again, "mean", None) == getattr(value, "mean", None)
-    assert f"\x8c\x05assay\x94\x8c{chr(len(type(value).__name__))}{type(value).__name__}".encode("latin-1") in stored
+    kind = type(value).__name__
+    assert f"\x8c\x05assay\x94\x8c{chr(len(kind))}{kind}".encode("latin-1") in pickle.dumps(value)
 
 
 def test_measures_and_runs_are_pickled():
@@ -120,9 +158,8 @@ def test_a_measure_in_a_users_module_is_pickled(tmp_path):
     write = "import assay, mine, pickle, sys; result = assay.evaluate({'q': ['a']}, {'q': ['a']}, ['mine'])\n"
     write += "sys.stdout.buffer.write(pickle.dumps(result))"
     read = "import pickle, sys; print(pickle.load(sys.stdin.buffer).mean)"
-    stored = subprocess.run([sys.executable, "-c", write], capture_output=True, check=True, cwd=tmp_path).stdout  # noqa: S603 - our own code
-    command = [sys.executable, "-c", read]
-    found = subprocess.run(command, input=stored, capture_output=True, check=True, cwd=tmp_path)  # noqa: S603 - our own code
+    stored = run_python("-c", write, cwd=tmp_path, check=True).stdout
+    found = run_python("-c", read, cwd=tmp_path, check=True, input=stored)
     assert found.stdout.decode().split() == ["{'mine':", "1.0}"]
 
 
@@ -166,38 +203,32 @@ def test_what_is_not_there_is_said_so():
 
 def test_no_class_name_stands_twice():
     """But for those of a drop-in, which are the other tool's."""
-    names = [
-        node.name
-        for path in ROOM.rglob("*.py")
-        if path.parent.name != "compat"
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    ]
+    texts = [path.read_text(encoding="utf-8") for path in ROOM.rglob("*.py") if path.parent.name != "compat"]
+    names = re.findall(r"^class (\w+)", "\n".join(texts), re.MULTILINE)
     assert len(names) > 200
     assert [name for name in names if names.count(name) > 1] == []
 
 
 HEAVY = ["polars", "pandas", "pyarrow", "scipy", "rich", "click", "sacrebleu", "numpy", "assay.core.measure"]
 LOADED = f"[name for name in {HEAVY} if name in __import__('sys').modules]"
+NEEDED = ["numpy", "assay.core.measure"]
 ROOMS = {
+    "'live' in dir(assay) and 'ranx' in dir(assay.compat)": "True",
+    "hasattr(assay.compat, 'nothing')": "False",
     "assay.live.HttpSearch('http://h/').name": "http://h/",
     "assay.live.probe is assay.probe": "True",
     "assay.compat.ranx.Run.__name__": "Run",
     "assay.compat.pytrec_eval.__name__": "assay.compat.pytrec_eval",
     "assay.compat.ir_measures.__name__": "assay.compat.ir_measures",
-    "'live' in dir(assay) and 'ranx' in dir(assay.compat)": "True",
-    "hasattr(assay.compat, 'nothing')": "False",
-    # Importing assay loads nothing heavy, evaluating dicts only what it needs.
-    LOADED: "[]",
-    f"assay.evaluate({{'q': ['a']}}, {{'q': ['a']}}, ['rr'])['rr'], {LOADED}": "1.0 ['numpy', 'assay.core.measure']",
 }
+# Importing assay loads nothing heavy, evaluating dicts only what it needs.
+LOADS = {LOADED: "[]", "assay.evaluate({'q': ['a']}, {'q': ['a']}, ['rr'])['rr']": "1.0", f"{LOADED} ": str(NEEDED)}
 
 
-@for_each(("expression", "printed"), ROOMS.items())
-def test_a_room_is_there_when_it_is_named(expression, printed):
-    command = [sys.executable, "-c", f"import assay; print({expression})"]
-    found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603 - our own code
-    assert found.stdout == f"{printed}\n"
+@for_each("expressions", [ROOMS, LOADS])
+def test_a_room_is_there_when_it_is_named(expressions):
+    code = f"import assay; print({', '.join(expressions)}, sep='\\n')"
+    assert run_python("-c", code, check=True, text=True).stdout.splitlines() == [*expressions.values()]
 
 
 @for_each("name", [name for name in assay.__all__ if callable(getattr(assay, name))])
