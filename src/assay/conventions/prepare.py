@@ -111,11 +111,7 @@ def prepare_query(
 
 
 def filled_ids(value: Given) -> Given:
-    r"""One query's judgments or ranking with `EMPTY_ID` in place of empty ids; the same object if it has none.
-
-    >>> filled_ids({"a": 1, "": 2}), filled_ids([["a", ""], [("", 0.5)]])
-    ({'a': 1, '\x00 (empty id)': 2}, [['a', '\x00 (empty id)'], [('\x00 (empty id)', 0.5)]])
-    """
+    """One query's judgments or ranking with `EMPTY_ID` in place of empty ids; the same object if it has none."""
     if isinstance(value, str):
         return value or EMPTY_ID
     if isinstance(value, Mapping):
@@ -146,11 +142,7 @@ def filled_frame(frame: Given, columns: Mapping[str, str] | None, *, judgments: 
 
 
 def finite_part(value: Given) -> Given:
-    """One query's ranking with finite scores, in the same order.
-
-    >>> finite_part({"a": math.inf, "b": 1.0}), finite_part([("a", -math.inf)]), finite_part(["a"])
-    ({'a': 1.7976931348623157e+308, 'b': 1.0}, [('a', -1.7976931348623157e+308)], ['a'])
-    """
+    """One query's ranking with finite scores, in the same order."""
     if isinstance(value, Mapping):
         return {document: bounded(score) for document, score in value.items()}
     if not isinstance(value, (list, tuple)):
@@ -164,11 +156,7 @@ def bounded(score: Given) -> Given:
 
 
 def usable_part(value: Given) -> Given:
-    """One query's judgments or ranking without what is not an id; floats, and numbers beside texts, become text.
-
-    >>> usable_part([["a", None], [], [2.0, 1.5, 3]]), usable_part({"a": 1, "": 2}), usable_part(None)
-    ([['a'], ['2', '1.5', '3']], {'a': 1}, [])
-    """
+    """One query's judgments or ranking without what is not an id; floats, and numbers beside texts, become text."""
     if value is None:
         return []
     if isinstance(value, Mapping):

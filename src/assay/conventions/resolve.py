@@ -80,21 +80,14 @@ def parse_measure(name: object, convention: str = "assay") -> Measure:
 
 
 def parse_measures(names: Iterable[object], convention: Convention, rel: float) -> dict[str, Measure]:
-    """The measures that names mean, by their keys in a result.
-
-    >>> parse_measures(["map", "P_5,10"], find_convention("trec_eval"), rel=1)
-    {'map': <measure ap>, 'P_5': <measure precision@5>, 'P_10': <measure precision@10>}
-    """
+    """The measures that names mean, by their keys in a result."""
     return {key: chosen.measure for key, chosen in resolve(names, convention, {"rel": rel}).items()}
 
 
 def resolve(
     names: Iterable[object], convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_ENTRIES
 ) -> dict[str, Chosen]:
-    """The measures that names mean, each with its policies: the tool's own, changed by the user's `options`.
-
-    `short` holds names that mean another one here, such as `f1` where answers are measured.
-    """
+    """The measures that names mean, under the tool's policies, changed by `options`; `short` are names for others."""
     measures: dict[str, Chosen] = {}
     for name in names:
         for key, chosen in resolve_name(name, convention, options, short).items():
@@ -189,10 +182,7 @@ def is_ir_measure(name: object) -> bool:
 def _resolve_elsewhere(
     name: str, policies: Policies, options: Mapping[str, Any], wrong: MeasureError
 ) -> dict[str, Chosen]:
-    """What other tools mean by a name, if they agree.
-
-    Raises if they do not, or if none has it: `wrong`, unless a tool knows better what is wrong.
-    """
+    """What other tools mean by a name; an error if they disagree or none has it: `wrong`, or what a tool says is."""
     meanings: dict[str, dict[str, Measure]] = {}
     is_known = TABLE.has(re.split(r"[(@]", name)[0].strip())
     if is_known and OWN_CUTOFF.fullmatch(name):
@@ -220,11 +210,7 @@ def _resolve_elsewhere(
 
 
 def judged_names(convention: Convention) -> dict[str, str]:
-    """What names of tools mean where an LLM judge is asked, if elsewhere they take given verdicts.
-
-    >>> judged_names(find_convention("ragas"))["context_precision"]
-    'context_precision(norm=about_found,nothing=zero)'
-    """
+    """What names of tools mean where an LLM judge is asked, if elsewhere they take given verdicts."""
     return _judged_names(convention.name, TABLE.changes)
 
 
@@ -245,11 +231,6 @@ def write_name(
     """A tool's name as the tool spells it with a cutoff and options; `k` marks a cutoff that is left open.
 
     Without options it has those that the tool requires, with typical values.
-
-    >>> write_name("P", CONVENTIONS["trec_eval"], 5), write_name("RR@k", CONVENTIONS["ir_measures"], 10, {"rel": "2"})
-    ('P_5', 'RR(rel=2)@10')
-    >>> write_name("ndcg", CONVENTIONS["mteb"]), write_name("BPM", CONVENTIONS["ir_measures"], 5)
-    ('ndcg_at_k', 'BPM(max_rel=3)@5')
     """
     entry = convention.names[name]
     return convention.write(name, entry, at, entry.needed if options is None else options)
@@ -258,10 +239,7 @@ def write_name(
 def expand(
     name: str, convention: Convention, options: Mapping[str, Any], under: Policies | None = None
 ) -> dict[str, Chosen] | None:
-    """The measures that a tool's spelling means, or None if the tool has no such name.
-
-    They are computed under the tool's policies, or under others if they are given.
-    """
+    """The measures that a tool's spelling means, under its policies or others; None if the tool has no such name."""
     if name in convention.nicknames:
         return {
             key: chosen

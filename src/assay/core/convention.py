@@ -174,11 +174,7 @@ class Name(NamedTuple):
 
 
 def read_call(text: str, names: Mapping[str, object]) -> Written | None:
-    """`Name(option=value,…)@cutoff`, with quotes and braces as in Python.
-
-    >>> read_call("nDCG(dcg='exp-log2',gains={1:3,2:9})@10", {"nDCG": ...})
-    Written(base='nDCG', options={'dcg': 'exp-log2', 'gains': '1:3;2:9'}, cutoffs=('10',))
-    """
+    """`Name(option=value,…)@cutoff`, with quotes and braces as in Python."""
     shape = CALL.fullmatch(QUOTED_OR_BLANK.sub(lambda found: found[1] or "", text))
     if shape is None or shape["base"] not in names:
         return None

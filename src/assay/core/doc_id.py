@@ -105,10 +105,7 @@ class DocIdRule(str):
         return self.match(chunk, item) or chunk
 
     def match(self, chunk: str, item: object = None) -> str | None:
-        """The id of the document, or None if the rule does not match.
-
-        `item` is what was retrieved, a mapping or an object, for a rule that reads a field of it.
-        """
+        """The id of the document, None if the rule does not match; a rule may read a field of the `item` retrieved."""
         if not self.is_field:
             found: str | None = self.match_all([chunk])[0]
             return found

@@ -92,10 +92,7 @@ Pairs = dict[Affix, dict[tuple[str, str], None]]
 
 
 def find_difference(judged: Iterable[str], run: Iterable[str], noun: str = "chunk") -> IdDifference | None:
-    """The difference that most of these ids have; none of them is on both sides.
-
-    `noun` is what to call an ending that is another one in each id.
-    """
+    """The difference that most of these ids have, none of which is on both sides; `noun` names endings that vary."""
     ours, theirs = normalise_all(judged), normalise_all(run)
     pairs = pair_ids(ours, theirs)
     if not pairs:

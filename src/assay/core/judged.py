@@ -238,10 +238,7 @@ class Judged:
         return self.remember("groups", self.make_groups)
 
     def id_order(self) -> IntArray:
-        """The position of each document, by number, in the order of ids; the number itself if there are no ids.
-
-        A document that several queries judged has one position.
-        """
+        """The position of each document, by number, in the order of ids, the same for all queries that judged it."""
         if self.make_id_order is None:
             return np.arange(self.groups().document.max(initial=-1) + 1)
         return self.remember("id order", self.make_id_order)
@@ -267,30 +264,19 @@ class Judged:
 
 
 def stretches(owner: IntArray, size: int) -> IntArray:
-    """Where the entries of each of `size` queries begin, and where the last ones end, given the query of each entry.
-
-    >>> stretches(np.array([0, 0, 2]), 3)
-    array([0, 2, 2, 3])
-    """
+    """Where the entries of each of `size` queries begin, and where the last ones end, given the query of each entry."""
     return np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=size)))).astype(np.int64)
 
 
 def steps(starts: IntArray) -> Iterator[IntArray]:
-    """The second entry of every query that has one, then the third, and so on.
-
-    Arithmetic goes one step after another, so that every sum has its own bits.
-    """
+    """The second entry of every query that has one, then the third, …: step by step, every sum has its own bits."""
     first, counts = starts[:-1], np.diff(starts)
     for step in range(1, int(counts.max(initial=0))):
         yield first[counts > step] + step
 
 
 def running_sums(values: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry, the sum of its query's entries up to and including it.
-
-    >>> running_sums(np.array([1.0, 2.0, 5.0]), np.array([0, 2, 3]))
-    array([1., 3., 5.])
-    """
+    """For each entry, the sum of its query's entries up to and including it."""
     sums = np.array(values, dtype=np.float64)
     for rows in steps(starts):
         sums[rows] += sums[rows - 1]
@@ -298,11 +284,7 @@ def running_sums(values: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def highest_onward(values: FloatArray, starts: IntArray) -> FloatArray:
-    """For each entry, the highest value of its query from there on.
-
-    >>> highest_onward(np.array([0.5, 0.7, 0.2]), np.array([0, 3]))
-    array([0.7, 0.7, 0.2])
-    """
+    """For each entry, the highest value of its query from there on."""
     highest = np.array(values, dtype=np.float64)
     for rows in reversed(list(steps(starts))):
         highest[rows - 1] = np.maximum(highest[rows - 1], highest[rows])

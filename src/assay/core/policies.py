@@ -269,8 +269,7 @@ def check_chunks(options: Mapping[str, Any], rule: object) -> None:
 def chunk_policies(policies: dict[str, Any], settings: Policies) -> tuple[dict[str, Any], bool]:
     """The policies under which rankings are scored, and whether each document is left in a ranking only once.
 
-    Where a rule finds the documents of chunks, `chunks` says how those of one document count. Otherwise a document that
-    was retrieved twice counts once, unless `duplicates` says more.
+    With a rule, `chunks` says how those of a document count; else duplicates count once, if `duplicates` says no more.
     """
     check_chunks(policies, settings.doc_id)
     own = {name: value for name, value in policies.items() if name != "chunks"}

@@ -306,10 +306,7 @@ class Rulings(Sequence[Ruling]):
 
 
 class JudgeFailure(Exception):  # noqa: N818 - an outcome of one question, no error of the caller's
-    """Why a question has no score.
-
-    `spent` are the tokens sent and replied, if the model did reply, though not with a verdict: they cost as much.
-    """
+    """Why a question has no score; `spent` are the tokens sent and replied if the model replied without a verdict."""
 
     def __init__(self, kind: RulingKind, detail: str, spent: tuple[int, int] | None = None) -> None:
         super().__init__(detail)

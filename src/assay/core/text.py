@@ -177,11 +177,7 @@ def shell_value(value: Value) -> str:
 
 
 class Task(NamedTuple):
-    """Something assay does, by the name of its public function. `str` writes it for the interface in use.
-
-    >>> str(Task("check"))
-    'assay.check'
-    """
+    """Something assay does, by the name of its public function. `str` writes it for the interface in use."""
 
     name: str
 

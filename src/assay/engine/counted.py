@@ -94,10 +94,7 @@ class Counted:
 
     @classmethod
     def join(cls, parts: Sequence[Counted]) -> Counted:
-        """What was counted in several ways, or of several parts that share no ranking.
-
-        Two ways with the same options know different columns of the same documents.
-        """
+        """What was counted of parts that share no ranking, or in ways, which know different columns of one document."""
         facts, hits, totals = (
             polars.concat([getattr(each, name) for each in parts], rechunk=True) for name in cls.__slots__
         )

@@ -149,9 +149,6 @@ def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], thre
     """What the function makes of each item, in their order; on all cores unless `threads` says otherwise.
 
     Items are taken one by one, when a thread is free for them, and not kept.
-
-    >>> map_in_threads(str, range(3))
-    ['0', '1', '2']
     """
     numbered, lock = enumerate(items), threading.Lock()
     done: dict[int, Done] = {}

@@ -30,11 +30,7 @@ FEWEST = 16
 
 
 def quicksort_order(keys: FloatArray) -> list[int]:
-    """The positions of the keys in ascending order, NaN last, as numba's `argsort` has them.
-
-    >>> quicksort_order(np.array([2.0, 1.0, 1.0])), quicksort_order(np.zeros(16))[:4]
-    ([1, 2, 0], [14, 13, 12, 11])
-    """
+    """The positions of the keys in ascending order, NaN last, as numba's `argsort` has them."""
     ranks: list[int] = np.unique(keys, return_inverse=True)[1].tolist()
     places = list(range(len(ranks)))
     pending = [(0, len(ranks) - 1)]
@@ -112,10 +108,7 @@ def sorted_counts(ranking: Ranking, policies: Policies, number: int) -> Counts:
 
 
 def sorted_tops(ranking: Ranking, policies: Policies, most: int) -> Tops:
-    """The first documents of each query, up to `most`, tied ones of rankings in memory in the order of the sort.
-
-    The kernel has kept one more, in the order of the run.
-    """
+    """The first `most` documents of each query, tied ones in the order of the sort; the kernel has kept one more."""
     rankings = ranking.kept_tops().rankings()
     long = integers(ranking.counts(0)["retrieved"]) >= FEWEST
     is_tied = [any(one[1] == other[1] for one, other in pairwise(rows)) for rows in rankings]
@@ -127,10 +120,7 @@ def sorted_tops(ranking: Ranking, policies: Policies, most: int) -> Tops:
 
 
 def held_rankings(given: GivenRun, tied: Mapping[int, str], policies: Policies) -> dict[int, dict[str, float]]:
-    """The rankings of some queries of a run in memory, by their numbers.
-
-    Of duplicate documents the last score counts, at the first's place.
-    """
+    """The rankings of some queries of a run in memory, by number; of duplicates, the last score at the first place."""
     run: Any = given.data
     if not isinstance(run, Run) and not has_queries(run):
         run = Run(run, columns=given.columns)

@@ -320,11 +320,7 @@ def repeat(judged: Judged, queries: IntArray) -> Judged:
 
 
 def expanded(starts: IntArray, queries: IntArray) -> tuple[IntArray, IntArray]:
-    """The rows of some queries, one query after the other, and the place of the query of each row.
-
-    >>> expanded(np.array([0, 2, 3]), np.array([1, 0, 0]))
-    (array([2, 0, 1, 0, 1]), array([0, 1, 1, 2, 2]))
-    """
+    """The rows of some queries, one query after the other, and the place of the query of each row."""
     sizes = np.diff(starts)[queries]
     owner = np.repeat(np.arange(len(queries)), sizes)
     before = np.cumsum(sizes) - sizes

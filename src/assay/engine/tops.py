@@ -38,12 +38,7 @@ class Tops:
 
     @classmethod
     def pack(cls, rankings: Sequence[Sequence[tuple[str, float]]]) -> Tops:
-        """The first documents of each query, given with their scores.
-
-        >>> tops = Tops.pack([[("a", 2.0), ("b", 1.0)], []])
-        >>> tops.documents(0), tops.count(1), tops.scores.tolist()
-        (['a', 'b'], 0, [2.0, 1.0])
-        """
+        """The first documents of each query, given with their scores."""
         ids = [document.encode() for ranking in rankings for document, _ in ranking]
         scores = [score for ranking in rankings for _, score in ranking]
         starts = np.cumsum([0, *map(len, rankings)], dtype=np.int64)

@@ -19,11 +19,7 @@ ACCURACY = Name("hit_rate@{}", CUTOFFS, "Accuracy@{:.0f}", policies=CUSTOM)
 
 
 def read_beir(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name@k`; without a cutoff, or with the letter k itself, all of BEIR's cutoffs. Some names work in any case.
-
-    >>> read_beir("R_cap@5", BEIR.names), read_beir("mrr@k", BEIR.names)
-    (Written(base='r_cap', options={}, cutoffs=('5',)), Written(base='mrr', options={}, cutoffs=()))
-    """
+    """`name@k`; without a cutoff, or with the letter k itself, all of BEIR's cutoffs. Some names work in any case."""
     base, _, at = text.strip().partition("@")
     found = base if base in names else base.lower()
     return Written(found, {}, () if at in ("", "k") else (at,)) if found in names else None

@@ -58,9 +58,6 @@ def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
     """`Name(option=value,…)@cutoff`; the cutoff can also be an option.
 
     What selects the provider is part of the name in the table: `RR` and `RR@k` are two names.
-
-    >>> read_ir_measures("MRR(rel=2,cutoff=5)", IR_MEASURES.names)
-    Written(base='RR@k', options={'rel': '2'}, cutoffs=('5',))
     """
     written = read_call(text, names)
     if written is None:

@@ -25,14 +25,7 @@ MERGED = "max_over_subqueries_"
 
 
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
-
-    Names with the prefix `max_over_subqueries_` are measures of merged rankings: use
-    `assay.compat.mteb.merge_subqueries` or `assay eval --merge-subqueries`.
-
-    >>> read_mteb("nauc_ndcg_at_10_max", MTEB.names)
-    Written(base='nauc_ndcg', options={'figure': 'max'}, cutoffs=('10',))
-    """
+    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`."""
     if text.startswith(MERGED):
         rest = text.removeprefix(MERGED)
         raise MeasureError(

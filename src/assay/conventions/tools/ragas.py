@@ -99,11 +99,7 @@ WITH_JUDGE |= {spelling: WITH_JUDGE[name] for spelling, name in IN_RESULTS.items
 
 
 def read_ragas(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`Name(option=value)`, with the name of the class or the one in results, such as id_based_context_recall.
-
-    >>> read_ragas("non_llm_context_recall(threshold=0.8)", NAMES)
-    Written(base='NonLLMContextRecall', options={'threshold': '0.8'}, cutoffs=())
-    """
+    """`Name(option=value)`, with the name of the class or the one in results, such as id_based_context_recall."""
     second = {spelling: name for spelling, name in IN_RESULTS.items() if name in names}
     written = read_call(text, {**names, **second})
     return written and written._replace(base=second.get(written.base, written.base))

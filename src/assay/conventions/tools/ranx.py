@@ -21,11 +21,7 @@ SHAPE = re.compile(r"(?P<base>r-precision|\w+)(?:(?P<mark>[.@])(?P<at>\d+(?:\.\d
 
 
 def read_ranx(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name@k-lN`; `@0` is the same as no cutoff, and the digits after `rbp.` are the decimals of its persistence.
-
-    >>> read_ranx("map@100-l2", RANX.names), read_ranx("rbp.95", RANX.names)
-    (Written(base='map', options={'l': '2'}, cutoffs=('100',)), Written(base='rbp', options={'p': '0.95'}, cutoffs=()))
-    """
+    """`name@k-lN`; `@0` is the same as no cutoff, and the digits after `rbp.` are the decimals of its persistence."""
     shape = SHAPE.fullmatch(text)
     if shape is None or shape["base"] not in names:
         return None

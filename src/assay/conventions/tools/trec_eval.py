@@ -29,10 +29,6 @@ def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
     """`name`, and after a dot or an underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
 
     A whole number before = is a grade, what follows its gain.
-
-    >>> read_trec_eval("P.5,10", NAMES), read_trec_eval("rbp.p=0.8,1=.5,2=1", NAMES)
-    (Written(base='P', options={}, cutoffs=('5', '10')),
-     Written(base='rbp', options={'p': '0.8', 'gain': '1:.5;2:1'}, cutoffs=()))
     """
     for base in sorted(names, key=len, reverse=True):
         rest = text[len(base) :]

@@ -72,11 +72,7 @@ def evaluate_answers(
 
 
 def score_answers(answers: Answers | Contents, measures: Mapping[str, Measure], notes: list[Note]) -> Result:
-    """The result of texts paired with their references.
-
-    Questions are independent, so they are scored in parts: a measure holds intermediate data for one part only, and a
-    terminal shows a progress bar.
-    """
+    """The result of texts paired with their references, in parts: a measure holds intermediate data for one only."""
     scores: dict[str, list[FloatArray]] = {name: [] for name in measures}
     statistics: dict[str, list[FloatArray]] = {name: [] for name, each in measures.items() if is_pooled(each)}
     with progress_bar("scoring answers") as report:

@@ -337,10 +337,7 @@ class Scorer:
 
 
 def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
-    """What to say loudly if judgments and run hardly meet; raises if they have no query in common.
-
-    That is looked at closely only where less than `SHARE` of what is expected was found.
-    """
+    """What to say loudly if judgments and run barely overlap, less than `SHARE`; raises if they share no query."""
     counts, unknown = ranking.counts(0), ranking.unknown()
     found = integers(counts["retrieved"])
     hits, matched = np.count_nonzero(integers(counts["document"]) >= 0), np.count_nonzero(found >= 0)

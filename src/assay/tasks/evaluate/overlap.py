@@ -1,6 +1,6 @@
-"""What to say if judgments and run hardly meet: ids of both sides, how they differ, and what to write.
+"""What to say if judgments and run barely overlap: ids of both sides, how they differ, and what to write.
 
-Counted are judged documents, not only relevant ones: a document that was judged not relevant and retrieved shows that
+Judged documents are counted, not only relevant ones: a document that was judged not relevant and retrieved shows that
 the ids meet, and a bad system is not a mistake in the data. Expected of a query is the smaller of two numbers: how
 many documents are judged, and how many were retrieved. This file is used only if less than `SHARE` of that was found.
 """
@@ -88,7 +88,7 @@ def no_query_error(ranking: Ranking) -> DataError:
 
 
 def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
-    """Whether judgments and run hardly meet, in their documents or their queries; `rule` is that for `doc_id`."""
+    """Whether judgments and run barely overlap, in their documents or their queries; `rule` is that for `doc_id`."""
 
     def note(about: str, found: int, expected: int, said: str, advice: Advice) -> Note:
         return Note.of(NoteKind.OVERLAP, about=about, count=found, ids=said, expected=f"{expected:,}", advice=advice)
@@ -149,10 +149,7 @@ def advice_on(difference: IdDifference | None, otherwise: str) -> Advice:
 
 
 def sample_both(qrels: Qrels, sample: Ids) -> tuple[dict[str, None], dict[str, None]]:
-    """Judged and retrieved documents of the same queries, or of any if none of the sample has judgments; not too many.
-
-    Of each query come the first of both sides: what is retrieved first is what is most likely judged.
-    """
+    """The first judged and retrieved documents of the same queries, or of any if no query of the sample is judged."""
     judged: dict[str, None] = {}
     retrieved: dict[str, None] = {}
     common = [(number, query) for query in sample if (number := qrels.find(query)) is not None]

@@ -96,10 +96,7 @@ class Plan:
 
     @cached_property
     def options(self) -> list[Options]:
-        """What the kernel must count: different options, by their number.
-
-        With `top`, the first keep so many documents of each query, as the policies of the first group rank them.
-        """
+        """What the kernel must count: different options, by number; the first keep the `top` documents of each query."""
         first = {group.number: group for group in reversed(self.groups)}
         return [kernel_options(first[n].policies, first[n].needs, 0 if n else self.top) for n in range(len(first))]
 
@@ -157,12 +154,7 @@ def make_plan(
     top: int = 0,
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> Plan:
-    """The plan of the measures that names mean under a convention.
-
-    >>> plan = make_plan(["ndcg@10", "trec_eval:map"], missing="skip")
-    >>> list(plan.measures), plan.policies.missing, plan == make_plan("ndcg@10 trec_eval:map", missing="skip")
-    (['ndcg@10', 'trec_eval:map'], 'skip', True)
-    """
+    """The plan of the measures that names mean under a convention."""
     names = (measures,) if isinstance(measures, str) else tuple(measures) if isinstance(measures, (list, tuple)) else ()
     values = (top, *policies.values())
     try:
@@ -196,10 +188,7 @@ def resolve_measures(
     kinds: Collection[str] = ("rankings",),
     short: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Chosen]:
-    """The measures that one name or many mean, each with its policies; all must be of these kinds.
-
-    `short` holds names that mean another one here.
-    """
+    """The measures that names mean, all of these kinds, with their policies; `short` is as in `resolve`."""
     resolved = resolve(measure_names(measures), convention, options, short)
     if not resolved:
         example = "ndcg@10" if "rankings" in kinds else "f1"

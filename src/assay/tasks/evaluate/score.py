@@ -26,7 +26,7 @@ from assay.results.result import Result
 # What was found while reading the run is the same under all policies.
 ALWAYS_COMMON = (NoteKind.UNJUDGED, NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.UNDEFINED)
 
-# Judgments and run hardly meet if less than this share of what is expected was found.
+# Judgments and run barely overlap if less than this share of what is expected was found.
 SHARE = 0.01
 
 
@@ -186,10 +186,7 @@ def is_blank(measure: Measure, judged: Judged, policies: Policies) -> BoolArray:
 def query_notes(
     queries: list[str], policies: Policies, present: BoolArray, has_relevant: BoolArray, has_results: BoolArray
 ) -> list[Note]:
-    """Which queries are missing from the run, which have no relevant documents and which have no results.
-
-    Raises if none may be missing.
-    """
+    """Which queries are missing, have no relevant documents, or have no results; raises if none may be missing."""
 
     def where(mask: BoolArray) -> list[str]:
         return [queries[number] for number in np.flatnonzero(mask)]
@@ -225,9 +222,5 @@ def measure_notes(measures: Mapping[str, Measure], undefined: Mapping[str, int],
 
 
 def refused_notes(refused: Refused, what: str) -> list[Note]:
-    """Which queries a tool cannot use.
-
-    >>> print(*refused_notes({"autorag": ["q1", "q2"]}, "judgments"))
-    autorag cannot use the judgments of 2 queries; left out of the mean: 'q1', 'q2'
-    """
+    """Which queries a tool cannot use."""
     return [Note.of(NoteKind.PREPARED, queries=each, tool=tool, what=what) for tool, each in refused.items()]

@@ -71,10 +71,7 @@ def is_numbers(data: object) -> bool:
 
 
 def field_names(data: object) -> list[str]:
-    """The names of the fields or columns of the first record; none if the data are no records.
-
-    A file object could not be read again, so it is not looked at.
-    """
+    """The fields or columns of the first record, if any; a file object is not looked at, as it cannot be read again."""
     if is_frame(data):
         return list(map(str, getattr(data, "columns", [])))
     if isinstance(data, (str, os.PathLike)):
