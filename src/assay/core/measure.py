@@ -277,13 +277,7 @@ def always(_: Values) -> bool:
     return True
 
 
-def define(
-    name: str,
-    *,
-    title: str = "",
-    formula: str = "",
-    **about: Any,  # noqa: ANN401 - passed on to Definition
-) -> Callable[[Callable[..., Any]], Definition]:
+def define(name: str, *, title: str = "", formula: str = "", **about: Any) -> Callable[..., Definition]:  # noqa: ANN401 - passed on to Definition
     """Makes a function a measure; see `Definition` for the options. The table of measures collects it.
 
     What takes a line of its own, from `computes` to an example, may stand between this and the function.

@@ -195,7 +195,7 @@ LOUD = (NoteKind.OVERLAP, NoteKind.FAILED_VERDICTS)
 
 
 class DataWarning(UserWarning):
-    """Judgments and run barely overlap, or a judge failed often: the numbers say little. `result.notes` has the same text.
+    """Judgments and run barely overlap, or a judge failed often: the numbers say little. `result.notes` says the same.
 
     `warnings.simplefilter("error", assay.DataWarning)` makes it an error.
     """

@@ -7,6 +7,7 @@ Everything that tells people to set an option holds an `Option`; its text is `mi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from enum import Enum
@@ -84,11 +85,7 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
 
 def is_unicode(text: str) -> bool:
     """Whether a text can be written as UTF-8; lone surrogates cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return re.search("[\ud800-\udfff]", text) is None
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
@@ -117,9 +114,7 @@ OPTIONS = {
     "columns": "--column",
     "result.save": "--save",
     "runs": "--run",
-    "a": "--between",
-    "b": "--between",
-    "a and b": "--between",
+    **dict.fromkeys(("a", "b", "a and b"), "--between"),
 }
 OF_RUNS = {"order_column": ("--column", "order", "FIELD"), "format": ("--from", "run", "FORMAT")}
 # What `--judge-option` takes and a message names.

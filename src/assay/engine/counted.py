@@ -26,18 +26,14 @@ COUNTS = ("higher", "tied", "before_descending", "before_ascending", "before_inp
 SPREAD = ("top", "second", "deviation")
 # What is known of a ranking under the kernel's options of a number, of a judged document in it, and of a part of a run.
 FACTS: Schema = {
-    "run": polars.String,
-    "query_id": polars.String,
+    **dict.fromkeys(("run", "query_id"), polars.String),
     "number": polars.Int32,
-    "retrieved": polars.Int64,
-    "repeats": polars.Int64,
+    **dict.fromkeys(("retrieved", "repeats"), polars.Int64),
     **dict.fromkeys(SPREAD, polars.Float64),
 }
 HITS: Schema = {
-    "run": polars.String,
-    "query_id": polars.String,
-    # Null if only other queries judged it.
-    "doc_id": polars.String,
+    # The document is null if only other queries judged it.
+    **dict.fromkeys(("run", "query_id", "doc_id"), polars.String),
     "number": polars.Int32,
     "score": polars.Float64,
     **dict.fromkeys(COUNTS, polars.Int64),
@@ -45,8 +41,7 @@ HITS: Schema = {
 TOTALS: Schema = {
     "run": polars.String,
     "number": polars.Int32,
-    "dropped": polars.Int64,
-    "excluded": polars.Int64,
+    **dict.fromkeys(("dropped", "excluded"), polars.Int64),
     # The rule that finds the documents of chunks, and what became of these; see `Chunks`.
     "rule": polars.String,
     **dict.fromkeys(("chunks", "collapsed", "unmatched"), polars.Int64),

@@ -34,10 +34,8 @@ NO_SLOT = -1
 STATE: Schema = {
     "way": polars.Int32,
     "slot": polars.Int64,
-    "run": polars.String,
-    "query_id": polars.String,
-    "rows": polars.Int64,
-    "excluded": polars.Int64,
+    **dict.fromkeys(("run", "query_id"), polars.String),
+    **dict.fromkeys(("rows", "excluded"), polars.Int64),
 }
 
 

@@ -13,22 +13,11 @@ ASSAY = Convention(
     title="assay: trec_eval's formulas in float64; queries missing from the run score 0",
     policies=Policies(),
 )
-# The module of each tool, in the order in which they are listed; it holds its convention in capitals.
-TOOLS = {
-    "assay": "",
-    "trec_eval": "trec_eval",
-    "trec_eval_9": "trec_eval",
-    "ranx": "ranx",
-    "ir_measures": "ir_measures",
-    "beir": "beir",
-    "mteb": "mteb",
-    "autorag": "autorag",
-    "llama_index": "llama_index",
-    "haystack": "haystack",
-    "ragas": "ragas",
-    "gdeval": "gdeval",
-    "sklearn": "sklearn",
-}
+# The tools as they are listed. The module of each holds its convention in capitals, that of trec_eval both versions.
+TOOLS = (
+    *("assay", "trec_eval", "trec_eval_9", "ranx", "ir_measures", "beir", "mteb", "autorag", "llama_index"),
+    *("haystack", "ragas", "gdeval", "sklearn"),
+)
 
 
 class Conventions(Mapping[str, Convention]):
@@ -38,8 +27,10 @@ class Conventions(Mapping[str, Convention]):
         self.loaded = {ASSAY.name: ASSAY}
 
     def __getitem__(self, name: str) -> Convention:
+        if name not in TOOLS:
+            raise KeyError(name)
         if name not in self.loaded:
-            module = import_module(f"{__name__}.{TOOLS[name]}")
+            module = import_module(f"{__name__}.{name.removesuffix('_9')}")
             self.loaded[name] = getattr(module, name.upper())
         return self.loaded[name]
 

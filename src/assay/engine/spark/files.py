@@ -21,12 +21,9 @@ FORMATS = {
     ".parquet": "parquet",
     ".csv": "csv",
     ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
     ".orc": "orc",
-    ".run": "trec",
-    ".trec": "trec",
-    ".txt": "trec",
+    **dict.fromkeys((".run", ".trec", ".txt"), "trec"),
     "": "parquet",
 }
 COMPRESSED = (".gz", ".bz2", ".zst")

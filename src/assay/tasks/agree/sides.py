@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.conventions import measure_names
-from assay.core.errors import DataError, MismatchError
+from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.judged import FloatArray, IntArray
 from assay.core.note import Note, NoteKind
-from assay.core.text import Option, some
+from assay.core.text import Option, nearest, some
 from assay.data.qrels import Qrels
 from assay.data.run import name_runs, read_again
 from assay.measures.scores import EVERY
@@ -37,7 +37,7 @@ from assay.stats.anchored import corrected_shares
 from assay.stats.intervals import FEWEST, difference_intervals, resampled_totals
 from assay.tasks.agree.result import Agreement, AgreementSettings, Counts, Disagreement, Figure, SystemMeans
 from assay.tasks.evaluate.api import evaluate_many
-from assay.tasks.evaluate.scores import UNNAMED, find_measure, unknown_measure
+from assay.tasks.evaluate.scores import UNNAMED, find_measure
 
 # More different grades are scores, and a table of pairs says nothing about them.
 MOST_GRADES = 50
@@ -291,7 +291,8 @@ def common_measures(a: Result, b: Result, measures: object, names: tuple[str, st
         keys = key_in(a, name), key_in(b, name)
         for key, result, where in zip(keys, (a, b), names, strict=True):
             if key is None:
-                raise unknown_measure(name, result, where)
+                near = nearest(str(name), result.measures) or list(result.measures)
+                raise MeasureError(f"{where} has no {name}; it has {', '.join(near)}")
         pairs[str(name)] = keys
     return pairs  # type: ignore[return-value]
 

@@ -96,7 +96,7 @@ class Plan:
 
     @cached_property
     def options(self) -> list[Options]:
-        """What the kernel must count: different options, by number; the first keep the `top` documents of each query."""
+        """What the kernel must count: different options by number; the first keep the `top` documents of each query."""
         first = {group.number: group for group in reversed(self.groups)}
         return [kernel_options(first[n].policies, first[n].needs, 0 if n else self.top) for n in range(len(first))]
 

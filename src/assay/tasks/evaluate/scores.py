@@ -17,7 +17,6 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.measure import Measure
 from assay.core.note import Note, NoteKind
 from assay.core.progress import progress_bar
-from assay.core.text import nearest
 from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects
 from assay.data.frames.columns import normalise_name
@@ -93,11 +92,6 @@ def find_measure(result: Result, name: str | Measure) -> str | None:
     with suppress(MeasureError):
         return result.key(name)
     return None
-
-
-def unknown_measure(name: str | Measure, result: Result, where: str) -> MeasureError:
-    near = nearest(str(name), result.measures) or list(result.measures)
-    return MeasureError(f"{where} has no {name}; it has {', '.join(near)}")
 
 
 def with_every_score(

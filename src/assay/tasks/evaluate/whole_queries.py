@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
 COUNTED, SCORES, NOTES = "counted", "scores", "notes"
 NOTE_COLUMNS: Any = {
-    "run": polars.String,
-    "kind": polars.String,
-    "about": polars.String,
+    **dict.fromkeys(("run", "kind", "about"), polars.String),
     "measures": polars.List(polars.String),
     "count": polars.Int64,
     "queries": polars.List(polars.String),
