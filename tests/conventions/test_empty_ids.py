@@ -2,11 +2,11 @@ r"""The empty string as a document's id, where a tool takes it: in every form of
 
 import json
 from contextlib import nullcontext
-from typing import NamedTuple
 
 import ir_measures
 import polars
 import pytest
+from ir_measures import Qrel, ScoredDoc
 
 import assay
 from tables import for_each
@@ -17,20 +17,8 @@ FIRST = {query: {"": 2.0, "y": 1.5, "g": 1.0} for query in QUERIES}
 LAST = {query: {"x": 2.0, "y": 1.5, "": 1.0} for query in QUERIES}
 
 
-class Judgment(NamedTuple):
-    query_id: str
-    doc_id: str
-    relevance: int
-
-
-class Retrieved(NamedTuple):
-    query_id: str
-    doc_id: str
-    score: float
-
-
-JUDGMENTS = [Judgment("q", "a", 1), Judgment("q", "", 1)]
-RANKING = [Retrieved("q", "x", 3.0), Retrieved("q", "", 2.0), Retrieved("q", "a", 1.0)]
+JUDGMENTS = [Qrel("q", "a", 1), Qrel("q", "", 1)]
+RANKING = [ScoredDoc("q", "x", 3.0), ScoredDoc("q", "", 2.0), ScoredDoc("q", "a", 1.0)]
 FORMS = {
     "polars": polars.DataFrame,
     "lazy": lambda rows: polars.DataFrame(rows).lazy(),
@@ -59,7 +47,7 @@ def test_frames_with_named_columns():
 
 
 def test_an_empty_query_id_is_an_error():
-    qrels = polars.DataFrame([Judgment("", "a", 1)])
+    qrels = polars.DataFrame([Qrel("", "a", 1)])
     with pytest.raises(assay.errors.FormatError, match="the column 'query_id' is empty"):
         assay.evaluate(qrels, {"q": {"a": 1.0}}, "mrr", convention="ranx")
 

@@ -16,13 +16,10 @@ RECORD = {"question": "Who?", "answer": "Ada.", "references": ["Ada L."], "retri
     ("tool", "name", "measure"),
     [
         ("ragas", "Faithfulness", "faithfulness"),
-        ("ragas", "faithfulness", "faithfulness"),
         ("ragas", "LLMContextRecall", "context_recall"),
-        ("ragas", "context_recall", "context_recall"),
         ("ragas", "ContextEntityRecall", "context_entity_recall(norm=about_reference)"),
         ("ragas", "noise_sensitivity(mode=irrelevant)", "noise_sensitivity(mode=irrelevant)"),
         ("ragas", "ResponseRelevancy(strictness=1)", "answer_relevancy(strictness=1)"),
-        ("ragas", "answer_relevancy", "answer_relevancy"),
         ("ragas", "AnswerCorrectness(weights=1;0)", "answer_correctness(weights=1;0)"),
         ("ragas", "factual_correctness(mode=f1)", "factual_correctness(claims=mixed,digits=2)"),
         ("ragas", "FactualCorrectness(mode=recall)", "factual_correctness(mode=recall,claims=mixed,digits=2)"),

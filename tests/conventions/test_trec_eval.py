@@ -73,9 +73,8 @@ SET = [*COUNTS, "utility", "set_P", "set_relative_P", "set_recall", "set_map", "
 
 
 def test_nicknames():
-    names = {
-        name: list(parse_measures([name], find_convention("trec_eval"), 1)) for name in ("official", "set", "all_trec")
-    }
+    tool = find_convention("trec_eval")
+    names = {name: list(parse_measures([name], tool, 1)) for name in ("official", "set", "all_trec")}
     assert names["set"] == SET
     assert names["official"][:9] == [*COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank"]
     assert names["official"][9:] == [

@@ -7,7 +7,7 @@ import numpy as np
 import polars
 import pytest
 
-from assay.core.errors import DataError, PolicyError
+from assay.core.errors import DataError
 from assay.core.text import given_id
 from assay.engine.ranking import repeats_of
 from assay.engine.tops import Tops
@@ -263,9 +263,3 @@ def test_runs_to_compare_keep_theirs_if_asked_for(top, expected):
 def test_packed_rankings_are_the_same_again():
     rankings = [[("é", 1.0), ("", 0.5)], [], [("日本", -2.0)]]
     assert Tops.pack(rankings).rankings() == rankings
-
-
-@for_each("top", [-1, 1.5, "3", 2**32])
-def test_top_is_a_whole_number(top):
-    with pytest.raises(PolicyError, match="top must be a whole number"):
-        make_plan(["rr"], top=top)

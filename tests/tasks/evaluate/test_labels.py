@@ -117,10 +117,8 @@ def test_bad_labels_are_refused(labels, options, words):
 def test_left_out_queries_and_names_of_another_convention():
     result = assay.evaluate_labels([[0], [1], [0], [0, 1]], ["rr"], no_relevant="skip")
     assert result.per_query() == {"1": {"rr": 1}, "3": {"rr": 0.5}}
-    assert np.isnan(assay.evaluate_labels([[0, 0], [1]], "recall", no_relevant="nan").scores["recall"]).tolist() == [
-        True,
-        False,
-    ]
+    recall = assay.evaluate_labels([[0, 0], [1]], "recall", no_relevant="nan").scores["recall"]
+    assert np.isnan(recall).tolist() == [True, False]
     means = assay.evaluate_labels([[0, 1]], ["map", "P_1,2"], convention="trec_eval").mean
     assert means == {"map": 0.5, "P_1": 0, "P_2": 0.5}
 

@@ -2,10 +2,10 @@
 
 import io
 import warnings
-from typing import NamedTuple
 
 import polars
 import pytest
+from ir_measures import ScoredDoc
 
 import assay
 from assay.compat import pytrec_eval
@@ -22,14 +22,6 @@ TEXT = (
 ROWS = [(query, document, score) for query, ranking in CHUNKS.items() for document, score in ranking.items()]
 ANSWERED = {"answer": "a", "references": ["b"]}
 RECORDS = [{"query_id": each, "gold": list(QRELS[each]), "retrieved": list(CHUNKS[each]), **ANSWERED} for each in QRELS]
-
-
-class ScoredDoc(NamedTuple):
-    """A row as ir_measures has it."""
-
-    query_id: str
-    doc_id: str
-    score: float
 
 
 def added():

@@ -38,8 +38,7 @@ def test_measures_that_share_their_policies_are_one_group():
         ({"measures": []}, MeasureError, "no measure to compute"),
         ({"measures": "answer_f1"}, MeasureError, "measure of answers"),
         ({"chunks": "once"}, PolicyError, "chunks has no effect"),
-        ({"top": -1}, PolicyError, "top must be a whole number from 0"),
-        ({"top": MOST_TOP + 1}, PolicyError, "top must be a whole number from 0"),
+        *(({"top": top}, PolicyError, "top must be a whole number from 0") for top in (-1, 1.5, "3", MOST_TOP + 1)),
     ],
 )
 def test_what_cannot_be_planned_is_refused_without_data(how, error, message):

@@ -116,10 +116,7 @@ def simulate(generator, queries=40, voters=7, k=5):
 
 
 # As many people are strict as lenient, so all of them together give half of the documents a vote up.
-TRUTHS = [
-    ("mean", "dcg@5", 0.5 * sum(1 / log2(rank + 1) for rank in range(1, 6))),
-    ("majority", "precision@5", 0.5),
-]
+TRUTHS = [("mean", "dcg@5", 0.5 * sum(1 / log2(rank + 1) for rank in range(1, 6))), ("majority", "precision@5", 0.5)]
 
 
 @pytest.mark.parametrize(("method", "measure", "truth"), TRUTHS)
