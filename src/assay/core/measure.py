@@ -222,12 +222,10 @@ class Measure:
         return self.definition.symbol + self._name.removeprefix(self.definition.name)
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
-        at = self.definition.at
-        inside = [
-            f"{name}={write_argument(value)}" for name, value in self.values.items() if name != at and wanted(name)
-        ]
+        values, at = self.values, self.definition.at
+        inside = [f"{name}={write_argument(value)}" for name, value in values.items() if name != at and wanted(name)]
         text = self.definition.name + (f"({','.join(inside)})" if inside else "")
-        return text + (f"@{write_value(self.values[at])}" if self.values.get(at) is not None else "")
+        return text + (f"@{write_value(values[at])}" if values.get(at) is not None else "")
 
     def __repr__(self) -> str:
         return f"<measure {self}>"

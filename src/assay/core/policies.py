@@ -103,9 +103,7 @@ EFFECTS: dict[str, dict[str, str]] = {
     # Which of the judgments of one document counts.
     "duplicates": {"first": "the first", "last": "the last", "count": "the highest grade", "once": "the highest grade"},
 }
-CHOICES: dict[str, tuple[str, ...]] = {
-    name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)
-}
+CHOICES = {name: tuple(words) for name, words in WORDING.items() if all(isinstance(value, str) for value in words)}
 YES = {"yes": True, "true": True, "no": False, "false": False}
 # From the text of a policy in a shell to its value, where that is not a word.
 READERS: dict[str, Callable[[str], Any]] = {"depth": int, "rel": float, "judged_only": lambda text: YES[text.lower()]}

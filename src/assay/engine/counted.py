@@ -118,18 +118,17 @@ class CountedRanking(Ranking):
         self.size = len(qrels)
         is_run = polars.col("run").eq_missing(polars.lit(run, polars.String))
         self.totals = counted.totals.filter(is_run)
-        queries = polars.DataFrame(
-            {"query_id": polars.Series(qrels.queries, dtype=polars.String), "query": np.arange(self.size)}
-        )
+        names = polars.Series(qrels.queries, dtype=polars.String)
+        queries = polars.DataFrame({"query_id": names, "query": np.arange(self.size)})
         facts = counted.facts.filter(is_run).join(queries, on="query_id", how="left")
         self.unjudged = sorted(set(facts.filter(polars.col("query").is_null())["query_id"].to_list()))
         self.facts = facts.drop_nulls("query")
         documents = polars.Series("document", integers(qrels.index.row_documents()))
         judged = polars.DataFrame(qrels.rows).select("query_id", "doc_id").with_columns(documents).unique("document")
-        hits = counted.hits.filter(is_run).join(queries, on="query_id")
-        hits = hits.join(judged, on=["query_id", "doc_id"], how="left").with_columns(
-            polars.col("document").fill_null(-1)
+        hits = (
+            counted.hits.filter(is_run).join(queries, on="query_id").join(judged, on=["query_id", "doc_id"], how="left")
         )
+        hits = hits.with_columns(polars.col("document").fill_null(-1))
         self.hits = hits.sort("query", "higher", "before_input", maintain_order=True)
 
     def counts(self, number: int) -> Counts:

@@ -165,9 +165,8 @@ class Levels:
         self.frame = kept.with_columns(score=shown, compared=compared).sort(places)
         if way.by_order and (twice := self.frame.select(places).is_duplicated()).any():
             raise place_error(self.frame.filter(twice)["query_id"][0])
-        self.ranking: IntArray = (
-            self.frame.select(polars.struct(self.keys).rle_id()).to_series().to_numpy().astype(np.int64)
-        )
+        numbers = self.frame.select(polars.struct(self.keys).rle_id()).to_series()
+        self.ranking: IntArray = numbers.to_numpy().astype(np.int64)
         self.first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
         self.end = np.append(self.first[1:], len(self.ranking)) if len(self.ranking) else self.first
         self.first_slot = SLOTS * (self.first + np.arange(len(self.first)))

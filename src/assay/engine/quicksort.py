@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,49 +32,40 @@ FEWEST = 16
 
 def quicksort_order(keys: FloatArray) -> list[int]:
     """The positions of the keys in ascending order, NaN last, as numba's `argsort` has them."""
-    ranks: list[int] = np.unique(keys, return_inverse=True)[1].tolist()
-    places = list(range(len(ranks)))
-    pending = [(0, len(ranks) - 1)]
+    rows = [(rank, place) for place, rank in enumerate(np.unique(keys, return_inverse=True)[1].tolist())]
+    pending = [(0, len(rows) - 1)]
     while pending:
         low, high = pending.pop()
         if high - low + 1 >= FEWEST:
-            middle = partition(ranks, places, low, high)
+            middle = partition(rows, low, high)
             pending += [(low, middle - 1), (middle + 1, high)]
-            continue
-        # Sorting by insertion keeps ties in order, as Python's sort does.
-        within = sorted(range(low, high + 1), key=ranks.__getitem__)
-        places[low : high + 1] = [places[each] for each in within]
-    return places
+        else:
+            # Sorting by insertion keeps ties in order, as Python's sort does.
+            rows[low : high + 1] = sorted(rows[low : high + 1], key=itemgetter(0))
+    return [place for _, place in rows]
 
 
-def partition(ranks: list[int], places: list[int], low: int, high: int) -> int:
+def partition(rows: list[tuple[int, int]], low: int, high: int) -> int:
     """Moves what is below the pivot before it and what is above behind it; where the pivot ends up."""
     middle = (low + high) // 2
     for one, other in ((low, middle), (middle, high), (low, middle)):
-        if ranks[other] < ranks[one]:
-            swap(ranks, places, one, other)
-    pivot = ranks[middle]
-    swap(ranks, places, middle, high)
+        if rows[other][0] < rows[one][0]:
+            rows[one], rows[other] = rows[other], rows[one]
+    pivot = rows[middle][0]
+    rows[middle], rows[high] = rows[high], rows[middle]
     left, right = low, high - 1
     while True:
-        while ranks[left] < pivot:
+        while rows[left][0] < pivot:
             left += 1
-        while ranks[right] > pivot:
+        while rows[right][0] > pivot:
             right -= 1
         if left >= right:
             break
-        # As in `swap`, but a call takes longer than the rest of the loop.
-        ranks[left], ranks[right] = ranks[right], ranks[left]
-        places[left], places[right] = places[right], places[left]
+        rows[left], rows[right] = rows[right], rows[left]
         left += 1
         right -= 1
-    swap(ranks, places, left, high)
+    rows[left], rows[high] = rows[high], rows[left]
     return left
-
-
-def swap(ranks: list[int], places: list[int], one: int, other: int) -> None:
-    ranks[one], ranks[other] = ranks[other], ranks[one]
-    places[one], places[other] = places[other], places[one]
 
 
 def sort_ranking(ranking: Mapping[str, float], policies: Policies) -> list[tuple[str, float]]:

@@ -16,7 +16,7 @@ from assay.core.judged import SUBGROUP, FloatArray, Groups, Hits, IntArray, Judg
 from assay.core.note import Note, NoteKind
 from assay.core.policies import EFFECTS, Policies
 from assay.core.text import EMPTY_ID
-from assay.engine.tops import Tops, judged_tops
+from assay.engine.tops import Tops
 
 if TYPE_CHECKING:
     from assay._kernel import Index, Ranker, Rows
@@ -110,7 +110,12 @@ class Ranking:
     def tops(self, policies: Policies, top: int) -> Tops:
         """The first documents of each query, up to `top`, as the policies of the first options rank them."""
         if policies.judged_only:
-            return judged_tops(self.judged(policies, 0)[0], self.qrels.index_under(policies.duplicates), top)
+            index, hits = self.qrels.index_under(policies.duplicates), self.judged(policies, 0)[0].hits.top(top)
+            rankings: list[list[tuple[str, float]]] = [[] for _ in self.qrels.queries]
+            columns = (hits.query.tolist(), hits.document.tolist(), hits.score.tolist())
+            for query, document, score in zip(*columns, strict=True):
+                rankings[query].append((index.document(document), score))
+            return Tops.pack(rankings)
         if policies.ties != "quicksort":
             return self.kept_tops()
         from assay.engine.quicksort import sorted_tops

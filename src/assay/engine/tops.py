@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.judged import FloatArray, IntArray, Judged, floats, integers
+from assay.core.judged import FloatArray, IntArray, floats, integers
 from assay.core.text import EMPTY_ID, given_id
 
 if TYPE_CHECKING:
-    from assay._kernel import Index, TopColumns
+    from assay._kernel import TopColumns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,12 +69,3 @@ class Tops:
     def rankings(self) -> list[list[tuple[str, float]]]:
         rows = list(zip(self.ids(), self.scores.tolist(), strict=True))
         return [rows[start:end] for start, end in pairwise(self.starts.tolist())]
-
-
-def judged_tops(judged: Judged, index: Index, top: int) -> Tops:
-    """The first documents of rankings that have only judged ones."""
-    hits = judged.hits.top(top)
-    rankings: list[list[tuple[str, float]]] = [[] for _ in range(judged.size)]
-    for query, document, score in zip(hits.query.tolist(), hits.document.tolist(), hits.score.tolist(), strict=True):
-        rankings[query].append((index.document(document), score))
-    return Tops.pack(rankings)

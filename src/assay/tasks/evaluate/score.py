@@ -110,10 +110,7 @@ def merge_parts(
     notes: Sequence[Note] = (),
 ) -> Result:
     """One result of what was computed under each set of policies; `policies` are those of most measures."""
-    kept = np.zeros(len(queries), dtype=np.bool_)
-    for part in parts:
-        kept[part.keep] = True
-    keep = np.flatnonzero(kept)
+    keep = np.unique(np.concatenate([part.keep for part in parts]))
     if len(keep) < len(queries):
         queries = [queries[number] for number in keep]
     measures: dict[str, Measure] = {}
