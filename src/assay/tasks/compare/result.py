@@ -83,13 +83,7 @@ class Comparison(Exports):
     def __str__(self) -> str:
         return self.to_text(width=terminal_width())
 
-    def to_text(
-        self,
-        *,
-        pairs: str | None = None,
-        sort: str | None = None,
-        width: int | None = None,
-    ) -> str:
+    def to_text(self, *, pairs: str | None = None, sort: str | None = None, width: int | None = None) -> str:
         """The verdict, the runs and the pairs, as they are printed; with `width`, in at most so many columns.
 
         `sort` is the measure that orders the runs, best first, or `"name"` or `"given"`. `pairs` is `"all"`,
