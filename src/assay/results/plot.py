@@ -81,7 +81,17 @@ def draw_scatter(results: Mapping[str, Result], choice: Choice) -> Chart:
 
 
 def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice: Choice) -> Chart:
-    runs = chosen_pair(results, choice.a, choice.b)
+    """A chart of two runs: those chosen, or the only two."""
+    for name in (choice.a, choice.b):
+        if name is not None and name not in results:
+            raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, results))}")
+    if choice.a is not None and choice.a == choice.b:
+        raise DataError("need two different runs, got one")
+    if len(results) > PAIR and (choice.a is None or choice.b is None):
+        example = f"{Option('a and b')}, such as {' and '.join(map(show, list(results)[:PAIR]))}"
+        raise PolicyError(f"there are {len(results)} runs; name two of them with {example}")
+    others = iter([name for name in results if name not in (choice.a, choice.b)])
+    runs = tuple(next(others) if name is None else name for name in (choice.a, choice.b))
     first, second = (results[run] for run in runs)
     places = {query: place for place, query in enumerate(second.queries)}
     if different := sorted({*first.queries} ^ {*places}):
@@ -90,18 +100,3 @@ def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice:
     before, after = first.scores[key], second.scores[second.key(key)][[places[query] for query in first.queries]]
     sign = 1 if first.measures[key].definition.higher_is_better else -1
     return draw(first.queries, before, after, runs, key, sign=sign)
-
-
-def chosen_pair(results: Mapping[str, Result], a: str | None, b: str | None) -> tuple[str, str]:
-    """The names of two runs: those given, or the only two."""
-    for name in (a, b):
-        if name is not None and name not in results:
-            raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, results))}")
-    if a is not None and a == b:
-        raise DataError("need two different runs, got one")
-    others = iter([name for name in results if name not in (a, b)])
-    if len(results) > PAIR and (a is None or b is None):
-        first, second, *_ = results
-        example = f"{Option('a and b')}, such as {show(first)} and {show(second)}"
-        raise PolicyError(f"there are {len(results)} runs; name two of them with {example}")
-    return (next(others) if a is None else a, next(others) if b is None else b)

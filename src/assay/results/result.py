@@ -16,16 +16,7 @@ from assay.core.note import Note, NoteKind
 from assay.core.policies import Policies, Signature, SignedMeasure
 from assay.core.text import nearest, show
 from assay.render import Cell, Column, Exports, Named, Table, finite, json_fields
-from assay.stats.intervals import (
-    FEWEST,
-    SAMPLES,
-    Interval,
-    bootstrap_all,
-    check_level,
-    percentiles,
-    resampled_totals,
-    widened,
-)
+from assay.stats.intervals import FEWEST, SAMPLES, Interval, bootstrap_all, percentiles, resampled_totals, widened
 
 if TYPE_CHECKING:
     import os
@@ -102,9 +93,9 @@ class Result(Exports):
         raise MeasureError(f"{show(name)} was not computed; the result has {', '.join(near)}")
 
     def _spelt(self, name: str | Measure) -> Measure | None:
-        found = list(parse_measures([name], find_convention(self.convention), self.policies.rel).values())
+        first, *others = parse_measures([name], find_convention(self.convention), self.policies.rel).values()
         # A function that gives records their scores is not part of a result.
-        return Measure(found[0].definition, found[0].values) if len(found) == 1 else None
+        return None if others else Measure(first.definition, first.values)
 
     def __getitem__(self, name: str | Measure) -> float:
         """The mean of a measure, or its other aggregate over queries."""
@@ -151,8 +142,7 @@ class Result(Exports):
     def per_query(self) -> dict[str, dict[str, float]]:
         """The value of each measure for each query."""
         columns = {name: self.scores[name].tolist() for name in self.measures}
-        places = enumerate(self.queries)
-        return {query: {name: column[row] for name, column in columns.items()} for row, query in places}
+        return {query: {name: column[at] for name, column in columns.items()} for at, query in enumerate(self.queries)}
 
     def interval(self, name: str | Measure, *, level: float = LEVEL, seed: int = 0) -> Interval:
         """A bootstrap interval of the mean over queries; the same seed gives the same interval.
@@ -179,8 +169,7 @@ class Result(Exports):
             return interval
         scores, definition = self.scores[key], self.measures[key].definition
         low, high = definition.usual_range or definition.range
-        is_usual = not ((scores < low) | (scores > high)).any()
-        bounds = (float(low), float(high)) if is_usual else definition.range
+        bounds = definition.range if ((scores < low) | (scores > high)).any() else (float(low), float(high))
         return widened(interval, scores, self.noise[key], bounds, level)
 
     def anchored(self, name: str | Measure, *, level: float = LEVEL) -> Anchored | None:
@@ -192,7 +181,6 @@ class Result(Exports):
             return None
         from assay.stats.anchored import anchored_mean
 
-        check_level(level)
         return anchored_mean(self.scores[key], self.human[key], level)
 
     def counted(self, name: str | Measure) -> int:
@@ -210,16 +198,12 @@ class Result(Exports):
         usual = find_convention(self.convention).policies
         signed = []
         for name, measure in self.measures.items():
-            basis, prompts = measure.definition.basis, measure.definition.prompts
-            software = "" if basis is None else basis()
-            known = software or ", ".join(map(str, prompts))
+            basis = measure.definition.basis
+            known = (basis and basis()) or ", ".join(map(str, measure.definition.prompts))
             signed.append(SignedMeasure(measure.full_name, self.own_policies.get(name), known))
-        anchors = [
-            f"ppi[{key}: human={anchor.human} lambda={anchor.weight:.4g}]"
-            for key in self.human
-            if (anchor := self.anchored(key)) is not None
-        ]
-        details = (*self.matching, *([self.judge] if self.judge else []), *anchors)
+        anchors = {key: anchor for key in self.human if (anchor := self.anchored(key)) is not None}
+        ppi = [f"ppi[{key}: human={each.human} lambda={each.weight:.4g}]" for key, each in anchors.items()]
+        details = (*self.matching, *filter(None, [self.judge]), *ppi)
         return Signature(self.version, self.convention, self.policies, usual, tuple(signed), self.subject, details)
 
     def table(self) -> Table:
@@ -236,27 +220,23 @@ class Result(Exports):
         return (dict.fromkeys(ANCHOR_FIELDS) if self.human else {}) | anchor_fields(self.anchored(name))
 
     def _numbers(self, name: str) -> tuple[float | int | None, ...]:
-        if self.measures[name].definition.aggregate == "sum":
-            total = self[name]
-            return (int(total) if total.is_integer() else total), None, None
-        if self.measures[name].has_own_number and name not in self.statistics:
-            return self[name], None, None
-        low, high = (None if math.isnan(bound) else bound for bound in self.interval(name))
-        return self[name], low, high
+        measure, mean = self.measures[name], self[name]
+        if measure.definition.aggregate == "sum":
+            return (int(mean) if mean.is_integer() else mean), None, None
+        if measure.has_own_number and name not in self.statistics:
+            return mean, None, None
+        return mean, *(None if math.isnan(bound) else bound for bound in self.interval(name))
 
     def _remarks(self) -> tuple[Note, ...]:
         """The notes, and one on measures that have no interval because they have a value for a single query."""
         single = [name for name in self.measures if self.counted(name) == 1 and self._numbers(name)[1:] == (None, None)]
-        if not single:
-            return self.notes
         few = Note.of(NoteKind.FEW, about="interval", measures=[] if len(single) == len(self) else single)
-        return (*self.notes, few)
+        return (*self.notes, few) if single else self.notes
 
     def query_table(self) -> Table:
         """One row per query, then one with the means."""
         columns = (Column("query", is_text=True), *(Column(name) for name in self.measures))
-        arrays = [self.scores[name].tolist() for name in self.measures]
-        rows = [(query, *values) for query, *values in zip(self.queries, *arrays, strict=True)]
+        rows = zip(self.queries, *(self.scores[name].tolist() for name in self.measures), strict=True)
         return self._with_signature(columns, (*rows, ("all", *self.mean.values())))
 
     def _with_signature(self, columns: tuple[Column, ...], rows: tuple[tuple[Cell, ...], ...]) -> Table:
@@ -277,14 +257,12 @@ class Result(Exports):
         """The result as one of the runs in `to_dict`, under a name: means, intervals, queries, notes and signature."""
         summary = {}
         for key, measure in self.measures.items():
-            mean, low, high = map(finite, self._numbers(key))
-            interval = {"mean": mean, "low": low, "high": high}
+            interval = dict(zip(("mean", "low", "high"), map(finite, self._numbers(key)), strict=True))
             summary[key] = {"measure": measure.full_name, **interval, "queries": self.counted(key)}
             summary[key] |= {field: finite(value) for field, value in self._anchor_fields(key).items()}
         queries = {query: {key: finite(each) for key, each in own.items()} for query, own in self.per_query().items()}
-        notes = [note.to_dict() for note in self._remarks()]
         how = {"name": name, "signature": str(self.signature), "level": LEVEL}
-        return {**how, "measures": summary, "queries": queries, "notes": notes}
+        return {**how, "measures": summary, "queries": queries, "notes": [note.to_dict() for note in self._remarks()]}
 
     def to_mlflow(self) -> dict[str, float]:
         """Means and interval ends by names that MLflow takes, for `mlflow.log_metrics(result.to_mlflow())`.
@@ -357,10 +335,8 @@ def anchor_fields(anchor: Anchored | None) -> dict[str, float | int]:
 
 def symbols_of(result: Result) -> dict[str, str]:
     """Each measure as papers write it; as it was named if that would say less, or the same of two."""
-    symbols = {
-        name: each.symbol if each.definition.symbol and name not in result.own_policies else name
-        for name, each in result.measures.items()
-    }
+    measures, own = result.measures.items(), result.own_policies
+    symbols = {name: each.symbol if each.definition.symbol and name not in own else name for name, each in measures}
     times = Counter(symbols.values())
     return {name: symbol if times[symbol] == 1 else name for name, symbol in symbols.items()}
 

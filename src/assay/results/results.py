@@ -139,10 +139,8 @@ def common_notes(notes: Mapping[str, Iterable[Note]]) -> list[Note]:
     for name, each in notes.items():
         for note in each:
             runs.setdefault(note, []).append(name)
-    return [
-        note if len(names) == len(notes) else replace(note, text=f"{', '.join(names)}: {note.text}")
-        for note, names in runs.items()
-    ]
+    some = {note: names for note, names in runs.items() if len(names) < len(notes)}
+    return [replace(note, text=f"{', '.join(some[note])}: {note.text}") if note in some else note for note in runs]
 
 
 def align_by_query(result: Result, queries: list[str]) -> Result:
@@ -174,10 +172,9 @@ def spread_to_queries(result: Result, queries: list[str]) -> Result:
 
 def change_columns(result: Result, queries: list[str], change: Callable[[FloatArray], FloatArray]) -> Result:
     """The result with other queries and columns changed to match; its numbers are computed again."""
-    columns: dict[str, Any] = {
-        kind: {name: change(column) for name, column in getattr(result, kind).items()}
-        for kind in ("scores", "statistics", "human", "noise")
-    }
+    columns: dict[str, Any] = {}
+    for kind in ("scores", "statistics", "human", "noise"):
+        columns[kind] = {name: change(column) for name, column in getattr(result, kind).items()}
     return replace(result, queries=queries, **columns, _means={}, _intervals={}, _ranks=None)
 
 
@@ -187,10 +184,9 @@ def align_measures(results: Mapping[str, Result], measures: str | Iterable[str |
     wanted = list(first.measures) if measures is None else measure_names(measures)
     keys = [str(each) if isinstance(each, (str, Measure)) else first.key(each) for each in wanted]
     selected = {name: result.only(keys) for name, result in results.items()}
-    first = next(iter(selected.values()))
     for key in keys:
         for other in selected.values():
-            check_computed_alike(key, first, other)
+            check_computed_alike(key, next(iter(selected.values())), other)
     return selected
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from assay.core.note import Note, NoteKind
-from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval, variance
+from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval, check_level, variance
 from assay.stats.pairs import Caution, Measured, Pair, cautions, couple_of, differences_between, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
 
@@ -85,6 +85,7 @@ def anchored_mean(judge: FloatArray, human: FloatArray, level: float = 0.95) -> 
     >>> round(found.value, 3), found.human, round(found.weight, 2), round(found.gain, 1)
     (0.577, 4, 0.96, 2.1)
     """
+    check_level(level)
     known = np.isfinite(judge)
     both = known & np.isfinite(human)
     y, f, others = human[both], judge[both], judge[known & ~both]

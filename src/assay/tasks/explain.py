@@ -6,7 +6,7 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from textwrap import wrap
 from typing import Any, overload
@@ -14,7 +14,7 @@ from typing import Any, overload
 from assay.conventions import CONVENTIONS, find_convention, parse_measures, write_name
 from assay.core.convention import Convention
 from assay.core.measure import SMALLEST_AVERAGE, AnswerExample, Definition, Example, JudgedExample
-from assay.core.parameter import Parameter, write_value
+from assay.core.parameter import write_value
 from assay.core.ruling import Reply, describe
 from assay.core.text import printable
 from assay.measures import SHORT_ANSWER_NAMES, TABLE
@@ -189,11 +189,8 @@ def explain(name: str | None = None) -> Explanation | MeasureList:
 
     Any spelling will do: a name, an alias, a name with parameters, a tool's name. Without one, the list of measures.
     """
-    return MeasureList() if name is None else look_up(name)
-
-
-def look_up(name: str) -> Explanation:
-    """The measure with this spelling: its name, an alias, a name with parameters, or a tool's name."""
+    if name is None:
+        return MeasureList()
     name = name.strip()
     name = name if TABLE.has(name) else SHORT_ANSWER_NAMES.get(name, name)
     if TABLE.has(name):
@@ -205,37 +202,31 @@ def look_up(name: str) -> Explanation:
 
 def describe_measure(definition: Definition, spelled: dict[str, str] | None = None) -> Explanation:
     """What the table says about a measure; `spelled` maps what a user wrote to what it means in full."""
-    low, high = finite_bounds(definition.range)
+    ranges = (definition.range, definition.usual_range or definition.range)
+    (low, high), (least, most) = ([bound if math.isfinite(bound) else None for bound in each] for each in ranges)
+    parameters = []
+    for each in definition.parameters.values():
+        is_needed = each.default is inspect.Parameter.empty
+        about = (each.name == definition.at, is_needed, None if is_needed else each.default, each.describe(), each.help)
+        parameters.append(ParameterSetting(each.name, *about))
+    aliases = {}
+    for alias, values in TABLE.aliases(definition).items():
+        inside = ",".join(f"{name}={write_value(value)}" for name, value in values.items())
+        aliases[alias] = f"{definition.name}({inside})" if inside else definition.name
     same = ("name", "title", "summary", "formula", "higher_is_better", "undefined", "reference")
     return Explanation(
         **{field: getattr(definition, field) for field in same},
         low=low,
         high=high,
-        usual=finite_bounds(definition.usual_range or definition.range),
+        usual=(least, most),
         aggregate="pooled" if definition.pooled else "corpus" if definition.corpus else definition.aggregate,
-        parameters=[explain_parameter(definition, each) for each in definition.parameters.values()],
-        aliases={alias: preset(definition, values) for alias, values in TABLE.aliases(definition).items()},
+        parameters=parameters,
+        aliases=aliases,
         conventions=spellings(definition),
         example=work(definition.example) if definition.example else None,
         spelled=spelled or {},
         prompts=[Asked(each.name, each.version, each.task, describe(each.reply)) for each in definition.prompts],
     )
-
-
-def finite_bounds(bounds: tuple[float, float]) -> tuple[float | None, float | None]:
-    low, high = (bound if math.isfinite(bound) else None for bound in bounds)
-    return low, high
-
-
-def explain_parameter(definition: Definition, parameter: Parameter) -> ParameterSetting:
-    name, is_needed = parameter.name, parameter.default is inspect.Parameter.empty
-    default = None if is_needed else parameter.default
-    return ParameterSetting(name, name == definition.at, is_needed, default, parameter.describe(), parameter.help)
-
-
-def preset(definition: Definition, values: Mapping[str, Any]) -> str:
-    inside = ",".join(f"{name}={write_value(value)}" for name, value in values.items())
-    return f"{definition.name}({inside})" if inside else definition.name
 
 
 def spellings(definition: Definition) -> dict[str, list[str]]:
@@ -266,10 +257,10 @@ def work(example: Example | AnswerExample | JudgedExample) -> Worked:
         from assay.measures.judged.case import replay
 
         value = replay(example.measure, example.record, example.replies).score
-        replies = [
-            {**each.value, "probabilities": dict(each.weights)} if isinstance(each, Reply) else each
-            for each in example.replies
-        ]
+        replies = list(example.replies)
+        for at, reply in enumerate(replies):
+            if isinstance(reply, Reply):
+                replies[at] = {**reply.value, "probabilities": dict(reply.weights)}
         record = dict(example.record)
         return Worked(example.measure, [], None, example.working, value, record=record, replies=replies)
     if isinstance(example, AnswerExample):

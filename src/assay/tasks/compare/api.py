@@ -113,11 +113,10 @@ def compare_results(scored: ScoredRuns, settings: ComparisonSettings, *, progres
         with progress_bar("comparing") if progress or "ipykernel" in sys.modules else nullcontext() as report:
             pairs, cautions = compare_pairs(measured, couples, settings, report)
     own = {name: result.notes for name, result in results.items()}
-    notes = [*(common_notes(own) if any(own.values()) else ()), *notes, *caution_notes(cautions, len(couples))]
+    notes = [*common_notes(own), *notes, *caution_notes(cautions, len(couples))]
     if settings.test == "randomization":
-        counted = (each.wins + each.ties + each.losses for each in pairs)
         # If every sign pattern of every pair was tried, no samples were drawn.
-        if all(is_exact(number, settings.samples or 0) for number in counted):
+        if all(is_exact(each.wins + each.ties + each.losses, settings.samples or 0) for each in pairs):
             settings = settings._replace(samples=None)
     split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
     return Comparison(pairs, Results(dict(results)), settings, tuple(notes), scored.ranks, split, anchors)
@@ -129,10 +128,7 @@ def compare_with_people(
     couples: Sequence[tuple[str, str]],
     settings: ComparisonSettings,
 ) -> tuple[list[Pair], list[Caution], dict[tuple[str, str, str], Anchored]]:
-    """The pairs, cautions about them, and how human labels anchor each pair by measure and names.
-
-    All runs must have human labels, for all measures.
-    """
+    """The pairs, cautions about them, and how human labels, which all runs must have, anchor each pair."""
     from assay.stats.anchored import compare_anchored
 
     if bare := [name for name, result in results.items() if not result.human]:

@@ -26,11 +26,12 @@ from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
 
-class HowToRead(NamedTuple):
-    """How runs are read and scored, as `evaluate` takes it; what is not set has its default.
+RunsGiven = Mapping[str, object] | Sequence[object]
+Wanted = str | Iterable[str | Measure]
 
-    `top` keeps so many first documents of each ranking. `progress` shows a bar for each file that takes long.
-    """
+
+class HowToRead(NamedTuple):
+    """How runs are read and scored, as `evaluate` takes it; what is not set has its default."""
 
     convention: str | None = None
     threads: int | None = None
@@ -42,8 +43,7 @@ class HowToRead(NamedTuple):
     def check_unused(self) -> None:
         """Raises if an option for scoring is set where nothing is scored."""
         options = {"convention": self.convention, "threads": self.threads, "format": self.format, **self.policies}
-        given = [str(Option(name)) for name, value in options.items() if value is not None]
-        if given:
+        if given := [str(Option(name)) for name, value in options.items() if value is not None]:
             raise PolicyError(f"finished results are not scored again; leave out {' and '.join(given)}")
 
 
@@ -66,14 +66,10 @@ class ScoredRuns(NamedTuple):
         return has if self.ranks is None else has | {"rankings": self}
 
 
-def name_all(
-    qrels: object, runs: Mapping[str, object] | Sequence[object] | Results
-) -> tuple[object, dict[str, object]]:
-    """The judgments, and any number of runs by name; a report among their paths stands for the runs in it.
-
-    A stored result in the place of the judgments is the first of the paths, as all are finished then.
-    """
+def name_all(qrels: object, runs: RunsGiven | Results) -> tuple[object, dict[str, object]]:
+    """The judgments, and any number of runs by name; a report among their paths stands for the runs in it."""
     runs = runs.results if isinstance(runs, Results) else runs
+    # A stored result in the place of the judgments is the first of the paths, as all are finished then.
     if isinstance(runs, (list, tuple)) and is_stored(qrels):
         qrels, runs = None, [qrels, *runs]
     paths = (str, os.PathLike, StandardInput)
@@ -83,10 +79,10 @@ def name_all(
     for run in runs:
         path = "-" if isinstance(run, StandardInput) else os.fspath(run)
         if is_page(path) and split_report(path)[1] is None:
-            from assay.results.load import read_page
-            from assay.results.load import run_names as names_in
+            from assay.results import load
 
-            found += [(name, f"{path}{SEPARATOR}{name}") for name in names_in(read_page(path))]
+            names = load.run_names(load.read_page(path))
+            found += [(name, f"{path}{SEPARATOR}{name}") for name in names]
         else:
             found.append((path.rpartition(SEPARATOR)[2] if is_page(path) else path, run))
     return qrels, dict(zip(run_names([name for name, _ in found]), (run for _, run in found), strict=True))
@@ -113,17 +109,9 @@ def finished_result(run: object) -> Result | None:
 
 
 def score_runs(
-    qrels: object,
-    runs: Mapping[str, object],
-    measures: str | Iterable[str | Measure] | None,
-    reading: HowToRead,
-    human: object = None,
+    qrels: object, runs: Mapping[str, object], measures: Wanted | None, reading: HowToRead, human: object = None
 ) -> ScoredRuns:
-    """The results of runs, each read once; finished results are only brought into line.
-
-    By default the measures are those of the first finished result, or else those of `evaluate`. `human` judgments, or
-    scores by run, anchor them; then runs are scored twice, under all judgments and under those of people.
-    """
+    """The results of runs, each read once and anchored by `human` judgments or scores; finished ones are only aligned."""
     if human is not None:
         runs = {name: read_again(run, reading.format) for name, run in runs.items()}
         return anchor_runs(score_runs(qrels, runs, measures, reading), runs, reading.format, human)
@@ -144,9 +132,7 @@ def score_runs(
     return ScoredRuns({name: align_by_query(result, queries) for name, result in aligned.items()})
 
 
-def score_unscored(
-    qrels: object, runs: Mapping[str, object], measures: str | Iterable[str | Measure], reading: HowToRead
-) -> ScoredRuns:
+def score_unscored(qrels: object, runs: Mapping[str, object], measures: Wanted, reading: HowToRead) -> ScoredRuns:
     """The results of runs none of which is finished, and the ranks of their documents."""
     if qrels is None:
         raise DataError("a run needs judgments: they come first, unless every run is a stored result")
@@ -180,6 +166,6 @@ def check_queries(results: Mapping[str, Result]) -> None:
     (name, first), *others = results.items()
     for other, result in others:
         if result.queries != first.queries:
-            different = some(sorted(set(first.queries) ^ set(result.queries)))
-            both = f"{show(name)} and {show(other)}"
-            raise MismatchError(f"{both} have different queries: {different}; {count_missing(or_skip=False)}")
+            different = some(sorted({*first.queries} ^ {*result.queries}))
+            said = f"{show(name)} and {show(other)} have different queries: {different}"
+            raise MismatchError(f"{said}; {count_missing(or_skip=False)}")
