@@ -114,10 +114,10 @@ def compare_results(scored: ScoredRuns, settings: ComparisonSettings, *, progres
             pairs, cautions = compare_pairs(measured, couples, settings, report)
     own = {name: result.notes for name, result in results.items()}
     notes = [*common_notes(own), *notes, *caution_notes(cautions, len(couples))]
-    if settings.test == "randomization":
-        # If every sign pattern of every pair was tried, no samples were drawn.
-        if all(is_exact(each.wins + each.ties + each.losses, settings.samples or 0) for each in pairs):
-            settings = settings._replace(samples=None)
+    sizes = [each.wins + each.ties + each.losses for each in pairs]
+    # If every sign pattern of every pair was tried, no samples were drawn.
+    if settings.test == "randomization" and all(is_exact(size, settings.samples or 0) for size in sizes):
+        settings = settings._replace(samples=None)
     split = frozenset((*each.note.measures, *each.runs) for each in cautions if each.note.kind is NoteKind.SPLIT)
     return Comparison(pairs, Results(dict(results)), settings, tuple(notes), scored.ranks, split, anchors)
 

@@ -184,19 +184,9 @@ def diff(
 
 
 def find_diff(
-    scored: ScoredRuns,
-    measure: str,
-    a: str,
-    b: str | None = None,
-    *,
-    top: int,
-    queries: object = None,
-    corpus: object = None,
+    scored: ScoredRuns, measure: str, a: str, b: str | None = None, *, top: int, queries: object, corpus: object
 ) -> Diff:
-    """The queries most helped and most hurt from one run to another, or the worst of one run, up to `top` of each.
-
-    `queries` and `corpus` are the questions and the passages to show, in any form.
-    """
+    """The queries most helped and most hurt from one run to another, or the worst of one run, up to `top` of each."""
     before, after = (Results(scored.results)[name] for name in (a, b or a))
     key = before.key(measure)
     definition, ranks = before.measures[key].definition, scored.ranks
@@ -213,7 +203,6 @@ def find_diff(
         helped = [number for number in np.argsort(-moved, kind="stable").tolist() if moved[number] > 0]
         hurt = [number for number in np.argsort(moved, kind="stable").tolist() if moved[number] < 0]
         chosen = (helped[:top], hurt[:top])
-
     runs = (None, a) if b is None else (a, b)
 
     def move(number: int) -> Move:
@@ -225,10 +214,8 @@ def find_diff(
     most = [tuple(map(move, each)) for each in chosen]
     if queries is not None or corpus is not None:
         most = add_texts([Changed(each, key, *runs) for each in most], ranks, queries, corpus)
-    notes = Results(scored.results).common_notes
-    first, second = most
-    signature = before.only([key]).signature
-    found = Diff(key, (a,), first, second, signature, notes=notes, has_documents=ranks is not None)
+    known: dict[str, Any] = {"notes": Results(scored.results).common_notes, "has_documents": ranks is not None}
+    found = Diff(key, (a,), most[0], most[1], before.only([key]).signature, **known)
     if b is None:
         return found
     means = tuple(shared_means((before, after), key))

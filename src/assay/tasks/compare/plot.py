@@ -91,10 +91,9 @@ def draw_differences(comparison: Comparison, choice: Choice) -> Chart:
     """A forest plot of the pairs: those of one measure if it is named, and of one run if it is."""
     from assay.render.charts.systems import differences
 
-    keys, a = measures_of(comparison, choice.measure), choice.a
+    keys, a, hidden = measures_of(comparison, choice.measure), choice.a, ""
     pairs = [pair for pair in comparison.pairs if pair.measure in keys]
     per_measure = len(pairs) // len(keys)
-    hidden = ""
     if a is None and per_measure > MOST_PAIRS:
         a = next(iter(comparison._ordered_means(pairs[0].measure)))  # noqa: SLF001 - the order of its table
         hidden = f" Of {count(per_measure, 'pair')}, those with {show(a)}, the best run, are shown."
@@ -274,26 +273,20 @@ def judged_of(read: ScoredRuns, run: str, measure: str) -> Judged:
 def means_at(
     read: ScoredRuns, run: str, measure: str, other: Measure, cutoffs: Sequence[int] | None = None
 ) -> list[float]:
-    """The mean of another measure at each cutoff, under the policies of one, over the queries with a value of that one.
-
-    Without cutoffs, its only mean.
-    """
+    """The mean of another measure, at each cutoff if any, under the policies of one and over the queries it has."""
     ranks, judged = ranks_of(read), judged_of(read, run, measure)
     bound = other.bound(ranks.judged[run, measure])
-    blank = np.isnan(read.results[run].scores[measure])
-    blank = blank | is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
+    blank = is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
+    blank = blank | np.isnan(read.results[run].scores[measure])
     rows = [bound(judged)] if cutoffs is None else values_at(bound, judged, cutoffs)
     aggregate = AGGREGATES[bound.definition.aggregate]
     return [aggregate(np.where(blank, np.nan, row)) for row in rows]
 
 
 def values_at(measure: Measure, judged: Judged, cutoffs: Sequence[int]) -> list[FloatArray]:
-    """The values of a measure at each cutoff: all in one call where the measure allows, else one by one.
-
-    In the one call every query stands once per cutoff, each with its own. A measure that takes only one cutoff for all
-    fails there, or gives other values than on its own, which its first and last cutoff show. With many hits, what the
-    calls share is worth more than a single call.
-    """
+    """The values of a measure at each cutoff: all in one call where the measure and the number of hits allow."""
+    # In the one call every query stands once per cutoff, each with its own. A measure that takes only one cutoff for
+    # all fails there, or gives other values than on its own, which its first and last cutoff show.
     ends = {k: at(measure, k)(judged) for k in {cutoffs[0], cutoffs[-1]}}
     rows: list[FloatArray] = []
     if len(judged.hits.rank) * len(cutoffs) <= MOST_HITS:

@@ -38,6 +38,8 @@ SMALLEST = 1e-12
 SMALLEST_SHOWN = 0.00005
 # Longer texts are cut when they are printed; exports for programs have the whole line.
 TEXT_WIDTH = 70
+# What hits have, apart from the number of queries.
+COLUMNS = ("query", "grade", "rank", "score", "higher", "tied", "document")
 
 
 class Document(NamedTuple):
@@ -90,10 +92,7 @@ class Move(NamedTuple):
 
 
 def ranked_documents(ranks: Ranks, query: str, measure: str, a: str | None, b: str) -> tuple[Document, ...]:
-    """A query's judged documents with their ranks in both runs, the largest contribution first.
-
-    If `a` is None, contributions are against the ideal ranking, and the rank before is None.
-    """
+    """A query's judged documents with their ranks in both runs, or against the ideal ranking if `a` is None."""
     qrels = ranks.scorer.qrels
     index = qrels.index_under(ranks.scorer.plan.measures[measure].policies.duplicates)
     number = qrels.number(query)
@@ -105,8 +104,7 @@ def ranked_documents(ranks: Ranks, query: str, measure: str, a: str | None, b: s
     old, new = {} if a is None else first_ranks(before.hits), first_ranks(after.hits)
     documents = []
     for each, grade in zip(numbers.tolist(), grades.tolist(), strict=True):
-        contribution = None if moved is None else moved.get(each, 0.0)
-        name = given_id(index.document(each))
+        name, contribution = given_id(index.document(each)), None if moved is None else moved.get(each, 0.0)
         documents.append(Document(name, grade, old.get(each), new.get(each), contribution))
     # The largest contribution first, then the highest grade.
     return tuple(sorted(documents, key=lambda each: (-abs(each.contribution or 0.0), -(each.grade or 0.0))))
@@ -119,21 +117,15 @@ def first_ranks(hits: Hits) -> dict[int, int]:
 
 def ideal(judged: Judged, numbers: IntArray, grades: FloatArray) -> Judged:
     """The best ranking of one query: all relevant documents on top, those of equal grade as they were retrieved."""
-    relevant = numbers[grades > 0]
-    grade = grades[grades > 0]
-    ranks = first_ranks(judged.hits)
-    found = np.array([ranks.get(each, np.inf) for each in relevant.tolist()])
-    order = np.lexsort((found, -grade))
+    relevant, grade, ranks = numbers[grades > 0], grades[grades > 0], first_ranks(judged.hits)
+    order = np.lexsort((np.array([ranks.get(each, np.inf) for each in relevant.tolist()]), -grade))
     rank = np.arange(1, len(order) + 1)
     hits = Hits(1, np.zeros_like(rank), grade[order], rank, -rank.astype(float), rank - 1, 0 * rank, relevant[order])
     return rebuild(judged, hits=hits, retrieved=np.maximum(judged.retrieved, len(order)))
 
 
 def contributions(measure: Measure, before: Judged, after: Judged) -> dict[int, float] | None:
-    """What each document that moved between two rankings of one query contributed, by its number.
-
-    None if the measure of a query depends on other queries too.
-    """
+    """What each document that moved contributed, by its number; None if the measure depends on other queries too."""
     old, new = first_ranks(before.hits), first_ranks(after.hits)
     moved = np.array(sorted(each for each in {*old, *new} if old.get(each) != new.get(each)), dtype=np.int64)
     try:
@@ -167,14 +159,10 @@ def variants(base: Judged, other: Judged, documents: IntArray) -> Judged:
     every = repeat(base, np.zeros(size, dtype=np.int64))
     kept = every.hits.where(every.hits.document != documents[every.hits.query])
     # On the same rank, the document that moved comes first.
-    hits = Hits(size, *map(np.concatenate, zip(columns_of(moved), columns_of(kept), strict=True)))
+    hits = Hits(size, *(np.concatenate([getattr(each, name) for each in (moved, kept)]) for name in COLUMNS))
     hits = hits.where(np.lexsort((hits.rank, hits.query)))
     np.maximum.at(every.retrieved, hits.query, hits.rank)
     return rebuild(every, hits=hits)
-
-
-def columns_of(hits: Hits) -> tuple[Any, ...]:
-    return hits.query, hits.grade, hits.rank, hits.score, hits.higher, hits.tied, hits.document
 
 
 def is_shown(document: Document) -> bool:
@@ -201,8 +189,7 @@ def document_lines(move: Move, most: int, gap: str = ": ") -> list[str]:
         shown = [each._replace(before=each.after) for each in shown]
     wrong = [each for each in shown if not ((each.grade or 0) > 0 or each.contribution)]
     first = [each for each in shown if each not in wrong]
-    more = len(first) - most
-    rest = [f"and {more:,} more"] if more > 0 else []
+    rest = [f"and {len(first) - most:,} more"] if len(first) > most else []
     return [*(document_line(each, gap) for each in first[:most]), *rest, *(document_line(each, gap) for each in wrong)]
 
 
@@ -217,34 +204,33 @@ def document_line(document: Document, gap: str) -> str:
     return f"{printable(document.document) or repr('')} ({grade}): {ranks}{contribution}{text}"
 
 
+Moves = tuple[Move, ...]
+
+
 class Changed(NamedTuple):
     """Queries that changed by a measure, from one run (None if there is no other) to another."""
 
-    moves: tuple[Move, ...]
+    moves: Moves
     measure: str
     before: str | None
     after: str
 
 
-def add_texts(
-    changed: Sequence[Changed], ranks: Ranks | None, queries: object, corpus: object
-) -> list[tuple[Move, ...]]:
+def add_texts(changed: Sequence[Changed], ranks: Ranks | None, queries: object, corpus: object) -> list[Moves]:
     """The moves of each group, with questions if they are given, and with first lines of passages if a corpus is."""
-    groups = [each.moves for each in changed]
+    groups = [each.moves if corpus is None or ranks is None else add_tops(each, ranks) for each in changed]
+    lines, asked = {}, {}
     if corpus is not None:
-        groups = [each.moves if ranks is None else add_tops(each, ranks) for each in changed]
         shown = {each.document for moves in groups for move in moves for each in move.documents if is_shown(each)}
         lines = {name: first_line(text, None) for name, text in wanted_texts(corpus, shown, DOCUMENTS).items()}
-
-        def with_texts(move: Move) -> Move:
-            documents = (each._replace(text=lines.get(each.document, each.text)) for each in move.documents)
-            return move._replace(documents=tuple(documents))
-
-        groups = [tuple(map(with_texts, moves)) for moves in groups]
     if queries is not None:
         asked = wanted_texts(queries, {move.query for moves in groups for move in moves}, QUESTIONS)
-        groups = [tuple(move._replace(question=asked.get(move.query)) for move in moves) for moves in groups]
-    return groups
+
+    def with_texts(move: Move) -> Move:
+        documents = (each._replace(text=lines.get(each.document, each.text)) for each in move.documents)
+        return move._replace(documents=tuple(documents), question=asked.get(move.query, move.question))
+
+    return [tuple(map(with_texts, moves)) for moves in groups]
 
 
 def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, str]:
@@ -258,7 +244,7 @@ def wanted_texts(data: object, wanted: set[str], kind: TextKind) -> dict[str, st
     return found
 
 
-def add_tops(changed: Changed, ranks: Ranks) -> tuple[Move, ...]:
+def add_tops(changed: Changed, ranks: Ranks) -> Moves:
     """The moves with the unjudged document on top of either ranking among their documents."""
     wanted = {move.query for move in changed.moves}
     runs = [rankings_of(ranks, name, changed.measure, wanted) for name in (changed.before, changed.after)]
@@ -273,14 +259,9 @@ def add_tops(changed: Changed, ranks: Ranks) -> tuple[Move, ...]:
 
 
 def rankings_of(ranks: Ranks, name: str | None, measure: str, wanted: set[str]) -> dict[str, dict[str, int]]:
-    """The ranks of all documents that a run retrieved for some queries, under the policies of a measure.
-
-    They are those of a ranking in which every document is judged. Empty if the run cannot be read again.
-    """
-    scorer = ranks.scorer
-    if name is None or name not in ranks.runs or not ranks.can_read(name):
-        return {}
-    if scorer.plan.measures[measure].policies.judged_only:
+    """The ranks of all documents that a run retrieved, as if all were judged; empty if it cannot be read again."""
+    scorer, policies = ranks.scorer, ranks.scorer.plan.measures[measure].policies
+    if name is None or name not in ranks.runs or not ranks.can_read(name) or policies.judged_only:
         return {}
     run, documents = retrieved(scorer, ranks.runs[name], ranks.format, wanted)
     if not documents:
@@ -288,7 +269,7 @@ def rankings_of(ranks: Ranks, name: str | None, measure: str, wanted: set[str]) 
     everything = Qrels({query: dict.fromkeys(each, 1) for query, each in documents.items()}, duplicates=None)
     every = Scorer(scorer.plan.only(measure), everything, threads=scorer.threads)
     judged, _ = every.read(run).judged(every.plan.groups[0].policies, 0)
-    index = everything.index_under(scorer.plan.measures[measure].policies.duplicates)
+    index = everything.index_under(policies.duplicates)
     places: dict[str, dict[str, int]] = {query: {} for query in everything.queries}
     for query, document, rank in zip(judged.hits.query, judged.hits.document, judged.hits.rank, strict=True):
         places[everything.queries[query]].setdefault(given_id(index.document(int(document))), int(rank))

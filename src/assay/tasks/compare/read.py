@@ -25,8 +25,7 @@ from assay.results.results import Results, align_by_query, align_measures
 from assay.tasks.evaluate.api import Ranks, Scorer
 from assay.tasks.evaluate.plan import DEFAULT_MEASURES, make_plan
 
-
-RunsGiven = Mapping[str, object] | Sequence[object]
+# Measures as they are asked for.
 Wanted = str | Iterable[str | Measure]
 
 
@@ -66,7 +65,9 @@ class ScoredRuns(NamedTuple):
         return has if self.ranks is None else has | {"rankings": self}
 
 
-def name_all(qrels: object, runs: RunsGiven | Results) -> tuple[object, dict[str, object]]:
+def name_all(
+    qrels: object, runs: Mapping[str, object] | Sequence[object] | Results
+) -> tuple[object, dict[str, object]]:
     """The judgments, and any number of runs by name; a report among their paths stands for the runs in it."""
     runs = runs.results if isinstance(runs, Results) else runs
     # A stored result in the place of the judgments is the first of the paths, as all are finished then.
@@ -111,7 +112,7 @@ def finished_result(run: object) -> Result | None:
 def score_runs(
     qrels: object, runs: Mapping[str, object], measures: Wanted | None, reading: HowToRead, human: object = None
 ) -> ScoredRuns:
-    """The results of runs, each read once and anchored by `human` judgments or scores; finished ones are only aligned."""
+    """The results of runs, each read once, anchored by `human` judgments or scores; finished ones are only aligned."""
     if human is not None:
         runs = {name: read_again(run, reading.format) for name, run in runs.items()}
         return anchor_runs(score_runs(qrels, runs, measures, reading), runs, reading.format, human)

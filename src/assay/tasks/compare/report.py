@@ -8,6 +8,7 @@ document is worth, such as nDCG, the values of a query add up to its score.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from assay.core.policies import check_whole
 from assay.core.text import Option, count, given_id, show
 from assay.data.texts import DOCUMENTS, QUESTIONS, read_fields
 from assay.engine.ranking import rebuild, repeat
-from assay.render import Marked, finite
+from assay.render import finite
 from assay.render.charts.kinds import KINDS
 from assay.report.content import CHUNK, LENGTH, TITLE, base_core, cut, length_of, notes_of, slice_rows, slice_values
 from assay.report.page import Content, write_page
@@ -101,10 +102,9 @@ def findings_of(ranks: Ranks) -> list[dict[str, str]]:
     """What `assay.check` finds in judgments and runs that can be held in memory; nothing if ids mean something else."""
     if not is_moderate(ranks):
         return []
-    judgments, rel = ("judgments", ranks.scorer.qrels), ranks.scorer.plan.policies.rel
+    scorer, fields = ranks.scorer, ("level", "place", "text", "advice")
     runs = [(name, run) for name, run in ranks.runs.items() if ranks.can_read(name)]
-    report = check_sources(judgments, runs, rel=rel, run_format=ranks.format)
-    fields = ("level", "place", "text", "advice")
+    report = check_sources(("judgments", scorer.qrels), runs, rel=scorer.plan.policies.rel, run_format=ranks.format)
     return [{field: getattr(each, field) for field in fields} for each in report.findings]
 
 
@@ -130,24 +130,20 @@ def add_slices(core: dict[str, Any], results: Results, shown: Shown, texts: Mapp
     if LENGTH in shown.slices:
         fields[LENGTH] = {query: length_of(text) for query, text in texts.items()}
     for name in shown.slices:
-        values = slice_values(fields[name], queries)
-        core["fields"][name] = values
+        values = core["fields"][name] = slice_values(fields[name], queries)
         core["slices"].append(slice_rows(results, name, values))
 
 
 def comparison_core(comparison: Comparison, title: str, *, charts: bool = True) -> dict[str, Any]:
     """What the page shows of a comparison before its queries; without charts it takes a fraction of the time."""
-    core = base_core(comparison.results, title)
-    table = comparison.table()
-    rows = {str(row[1]): row for row in table.rows}
+    core, table = base_core(comparison.results, title), comparison.table()
+    # A row has a mark, the run, and its means.
+    rows: dict[str, tuple[Any, ...]] = {str(run): (mark, *means) for mark, run, *means in table.rows}
     measures = [column.name for column in table.columns[2:]]
-    for run in core["runs"]:
-        run["mark"] = str(rows[run["name"]][0])
-    for place, measure in enumerate(measures, start=2):
-        for run, cell in zip(core["runs"], core["means"][measure], strict=True):
-            found = rows[run["name"]][place]
-            assert isinstance(found, Marked)  # noqa: S101 - a table of systems has nothing else
-            cell.update(value=finite(found.value), place=found.place, beats=found.marks)
+    for at, run in enumerate(core["runs"]):
+        run["mark"], *means = rows[run["name"]]
+        for measure, found in zip(measures, means, strict=True):
+            core["means"][measure][at].update(value=finite(found.value), place=found.place, beats=found.marks)
     # The two runs that are open at first: the baseline, or else the second best, and the best by the first measure.
     best, second, *_ = comparison._ordered_means(comparison.pairs[0].measure)  # noqa: SLF001 - its own report
     other = comparison.settings.baseline or second
@@ -184,30 +180,22 @@ def charts_of(comparison: Comparison) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def held(ranks: Ranks | None) -> Ranks | None:
-    """The ranks with runs of moderate size in memory: the data check and the agreement of runs look at all rows.
-
-    What cannot be held stays as it is; the data check says why.
-    """
+    """The ranks with runs of moderate size in memory: the data check and the agreement of runs look at all rows."""
     if ranks is None or not is_moderate(ranks) or not all(map(ranks.can_read, ranks.runs)):
         return ranks
-    try:
-        runs: dict[str, object] = {name: run_of(each, ranks.format) for name, each in ranks.runs.items()}
-    except AssayError:
-        return ranks
-    return ranks._replace(runs=runs, format=None)
+    # What cannot be held stays as it is; the data check says why.
+    with suppress(AssayError):
+        return ranks._replace(runs={name: run_of(run, ranks.format) for name, run in ranks.runs.items()}, format=None)
+    return ranks
 
 
 def with_tops(ranks: Ranks | None, top: int) -> Ranks | None:
-    """The ranks with the first documents of each run; the runs are read again if they were not kept.
-
-    None if a run can be read only once.
-    """
+    """The ranks with the first documents of each run, which is read again if need be; None if one cannot be."""
     if ranks is None or (ranks.tops and ranks.scorer.plan.top >= top):
         return ranks
     if not all(map(ranks.can_read, ranks.runs)):
         return None
-    old = ranks.scorer
-    scorer = Scorer(replace(old.plan, top=top), old.qrels, threads=old.threads)
+    scorer = Scorer(replace(ranks.scorer.plan, top=top), ranks.scorer.qrels, threads=ranks.scorer.threads)
     tops = {name: scorer.plan.tops(scorer.read(run, format=ranks.format)) for name, run in ranks.runs.items()}
     return ranks._replace(scorer=scorer, tops=tops)
 
@@ -296,19 +284,17 @@ class QueryLists:
         tops = [top[starts[number] : starts[number + 1]] for starts, top in self.tops]
         ranked = [[first_or_place(name, places) for name in top] for top in tops]
         hits = []
-        for starts, *columns in self.hits:
+        for starts, documents, ranks in self.hits:
             rows = slice(*starts[number : number + 2])
-            hits.append(list(zip(*(column[rows] for column in columns), strict=True)))
+            hits.append(list(zip(documents[rows], ranks[rows], strict=True)))
         # The relevant documents that a run has further down than is shown, and those that no run retrieved.
         below = [[hit for hit in each if hit[1] > self.top and self.is_relevant(hit[0])][:MOST_BELOW] for each in hits]
         found = {document for each in hits for document, _ in each}
         missing = [each for each in ids if self.is_relevant(each) and each not in found]
-        missing.sort(key=lambda each: -self.grades[each])
-        shown = missing[:MOST_MISSING]
-        judged = [
-            [*(numbers[name] for name in top if name in numbers), *(document for document, _ in further)]
-            for top, further in zip(tops, below, strict=True)
-        ]
+        shown = sorted(missing, key=lambda each: -self.grades[each])[:MOST_MISSING]
+        judged = []
+        for top, further in zip(tops, below, strict=True):
+            judged.append([numbers[name] for name in top if name in numbers] + [document for document, _ in further])
         for document in [*(each for run in below for each, _ in run), *shown]:
             places.setdefault(ids[document], len(places))
 

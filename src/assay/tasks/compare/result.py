@@ -225,18 +225,14 @@ class Comparison(Exports):
         return counted_words(self.results.results, self.pairs)
 
     def _means(self, sort: str | None = None) -> Table:
-        """The means, one row per run and one column per measure, with the runs that each run beats.
-
-        They are over the queries with a value in every run.
-        """
+        """The means over the queries with a value in every run, with the runs that each run beats."""
         if sort == "given" or (sort is None and len(self.results) <= FEW_RUNS):
             order = list(self.results)
         elif sort == "name":
             order = sorted(self.results)
         else:
             order = list(self._ordered_means(self.pairs[0].measure if sort is None else self._first.key(sort)))
-        marks = marks_of(order)
-        symbols = symbols_of(self._first)
+        marks, symbols = marks_of(order), symbols_of(self._first)
         measures = dict.fromkeys(pair.measure for pair in self.pairs)
         columns = {Column(name, symbol=symbols[name]): self._column(name, marks) for name in measures}
         return system_table(marks, columns, f"Means over {self._counted()}")._replace(legend=self._letters)
@@ -247,10 +243,9 @@ class Comparison(Exports):
         for pair in self.pairs:
             if pair.measure == measure and (winner := self.winner(pair)):
                 beaten.setdefault(winner, []).append(marks[pair.a if winner == pair.b else pair.b])
-        by_run = self._ordered_means(measure)
-        places = places_of([self._sign(measure) * by_run[name] for name in marks])
-        placed = zip(marks, places, strict=True)
-        return [Marked(by_run[name], place, tuple(beaten.get(name, ()))) for name, place in placed]
+        means = self._ordered_means(measure)
+        placed = zip(marks, places_of([self._sign(measure) * means[name] for name in marks]), strict=True)
+        return [Marked(means[name], place, tuple(beaten.get(name, ()))) for name, place in placed]
 
     def table(self) -> Table:
         """One row per run, one column per measure."""
@@ -267,18 +262,15 @@ class Comparison(Exports):
         if len(chosen) < len(self.pairs):
             hidden = f"{len(significant):,} of {count(len(self.pairs), 'comparison')} significant"
             notes.insert(0, f"{hidden}; {Option('pairs', 'all')} shows all")
-        rows = tuple(
-            (
-                *(pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high),
-                # Smaller p-values would round to 0.
-                *("<0.0001" if p < SMALLEST_SHOWN else p for p in (pair.p, pair.p_corrected)),
-                *(pair.cohen_d, pair.cliff_delta, f"{pair.wins}/{pair.ties}/{pair.losses}", pair.detectable),
-                *anchor_fields(self.anchored(pair)).values(),
-            )
-            for pair in chosen
-        )
+        rows = []
+        for pair in chosen:
+            # Smaller p-values would round to 0.
+            p_values = ("<0.0001" if p < SMALLEST_SHOWN else p for p in (pair.p, pair.p_corrected))
+            counts, more = f"{pair.wins}/{pair.ties}/{pair.losses}", anchor_fields(self.anchored(pair)).values()
+            head = (pair.measure, pair.a, pair.b, pair.difference, pair.low, pair.high)
+            rows.append((*head, *p_values, pair.cohen_d, pair.cliff_delta, counts, pair.detectable, *more))
         columns = (*PAIR_COLUMNS, *(map(Column, ANCHOR_FIELDS) if self._anchors else ()))
-        return Table(columns, rows, self.signature.summary, tuple(notes), self.signature.hint)
+        return Table(columns, tuple(rows), self.signature.summary, tuple(notes), self.signature.hint)
 
     def to_markdown(
         self,

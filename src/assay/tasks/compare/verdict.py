@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 3
 MOST_TOLD = 2
 NO_DIFFERENCE = "no difference found on "
+# How a reason begins if the queries sufficed for a test, which found nothing.
+PLAIN = ("could", "p ")
 # The tests whose p-value depends on the signs of the differences only.
 SIGN_TESTS = ("randomization", "wilcoxon", "sign")
 # Corrections that multiply the smallest p-value by the number of comparisons.
@@ -75,18 +77,18 @@ def find_verdict(comparison: Comparison) -> ComparisonVerdict:
     by_measure: dict[str, list[Pair]] = {}
     for pair in comparison.pairs:
         by_measure.setdefault(pair.measure, []).append(pair)
-    if len(comparison.results) == 2:  # noqa: PLR2004 - a pair
-        return ComparisonVerdict(tuple(tell_pair(comparison, *pairs) for pairs in by_measure.values()))
-    return ComparisonVerdict(tuple(tell_many(comparison, pairs) for pairs in by_measure.values()))
+    tell = tell_pair if len(comparison.results) == 2 else tell_many  # noqa: PLR2004 - a pair
+    return ComparisonVerdict(tuple(tell(comparison, pairs) for pairs in by_measure.values()))
 
 
-def tell_pair(comparison: Comparison, pair: Pair) -> VerdictLine:
+def tell_pair(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
     """Which of two runs is better by a measure."""
+    (pair,) = pairs
     measure, winner = pair.measure, comparison.winner(pair)
     if winner is None:
         reason = why_open(comparison, pair)
         text = f"{measure}: {pair.a} and {pair.b} {reason}"
-        text = f"{NO_DIFFERENCE}{measure} ({reason})" if is_plain(reason) else text
+        text = f"{NO_DIFFERENCE}{measure} ({reason})" if reason.startswith(PLAIN) else text
         return VerdictLine(measure, pair.a, (), (), (pair.b,), text)
     other = pair.a if winner == pair.b else pair.b
     text = f"{winner} beats {other} on {with_direction(comparison, measure)}: {numbers(pair, winner)}"
@@ -135,7 +137,7 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
 def undecided_words(comparison: Comparison, pairs: Mapping[str, Pair]) -> str:
     """The runs that cannot be told apart, and what difference could have been seen."""
     names = list(pairs)
-    if len(names) == 1 and not is_plain(reason := why_open(comparison, pairs[names[0]])):
+    if len(names) == 1 and not (reason := why_open(comparison, pairs[names[0]])).startswith(PLAIN):
         return f"{names[0]} (they {reason})"
     if len(names) > MOST_NAMES:
         names = [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
@@ -182,11 +184,6 @@ def too_few(pair: Pair) -> str:
     return f"{count(queries_of(pair), 'query is', 'queries are')} too few to find any difference"
 
 
-def is_plain(reason: str) -> bool:
-    """Whether the queries sufficed for a test, which found nothing."""
-    return reason.startswith(("could", "p "))
-
-
 def with_direction(comparison: Comparison, measure: str) -> str:
     return measure if comparison._sign(measure) > 0 else f"{measure} (lower is better)"  # noqa: SLF001 - its own
 
@@ -197,10 +194,7 @@ def in_favour(pair: Pair, run: str) -> tuple[float, float, float]:
 
 
 def numbers(pair: Pair, run: str) -> str:
-    """The difference in favour of a run, its interval and the corrected p-value, with as many digits as it takes.
-
-    The interval is not corrected for several comparisons; the p-value is.
-    """
+    """The difference in favour of a run, its interval and the corrected p-value, with as many digits as it takes."""
     difference, low, high = in_favour(pair, run)
     digits = max(map(digits_of, (difference / 10, low, high)))
     interval = "" if math.isnan(low) else f" [{low:.{digits}f}, {high:.{digits}f}]"
@@ -241,9 +235,8 @@ def counted_words(results: Mapping[str, Result], pairs: Sequence[Pair]) -> str:
     different = {*numbers.values()}
     if different == {size}:
         return total
-    if len(different) == 1:
-        text = f"{different.pop():,} of {total} with a value in every run"
-    else:
+    text = f"{min(different):,} of {total} with a value in every run"
+    if len(different) > 1:
         listed = ", ".join(f"{measure}: {each:,}" for measure, each in numbers.items())
         text = f"those of {total} with a value in every run ({listed})"
     is_more = any(queries_of(pair) > numbers[pair.measure] for pair in pairs)
