@@ -126,13 +126,12 @@ class Explanation:
         for title, paragraphs in sections(self).items():
             wrapped = [line for text in paragraphs for line in wrap(text, WIDTH - INDENT)]
             lines += [f"{'' if row else title:<{INDENT}}{line}" for row, line in enumerate(wrapped)]
-        if self.parameters:
-            lines += ["", "Parameters"]
-            width = max(len(each.label) for each in self.parameters)
-            for each in self.parameters:
-                texts = [f"{each.allowed} ({each.default_words})", each.help]
-                wrapped = [line for text in texts for line in wrap(text, WIDTH - width - 4)]
-                lines += [f"  {'' if row else each.label:<{width}}  {line}" for row, line in enumerate(wrapped)]
+        lines += ["", "Parameters"] if self.parameters else []
+        width = max((len(each.label) for each in self.parameters), default=0)
+        for each in self.parameters:
+            texts = [f"{each.allowed} ({each.default_words})", each.help]
+            wrapped = [line for text in texts for line in wrap(text, WIDTH - width - 4)]
+            lines += [f"  {'' if row else each.label:<{width}}  {line}" for row, line in enumerate(wrapped)]
         for prompt in self.prompts:
             task = [line for text in (" ".join(prompt.task.split()), prompt.reply) for line in wrap(text, WIDTH - 2)]
             lines += ["", f"Prompt {prompt.name}, version {prompt.version}", *(f"  {line}" for line in task)]
@@ -287,25 +286,23 @@ def sections(about: Explanation) -> dict[str, list[str]]:
         "Formula": [about.formula],
         "Queries": [COMBINED[about.aggregate]],
         "Range": [range_of(about)],
-        "Undefined": [undefined] if undefined else [],
-        "Aliases": [*([plain] if plain else []), *special],
+        "Undefined": [undefined],
+        "Aliases": [plain, *special],
         **{f"In {tool}": [", ".join(names)] for tool, names in about.conventions.items()},
-        "Reference": [about.reference] if about.reference else [],
+        "Reference": [about.reference],
     }
-    return {title: texts for title, texts in parts.items() if texts}
+    return {title: texts for title, each in parts.items() if (texts := list(filter(None, each)))}
 
 
 def range_of(about: Explanation) -> str:
-    values = describe_bounds(*about.usual)
-    if about.usual != (about.low, about.high):
-        values += f" ({describe_bounds(about.low, about.high)} with other parameters)"
-    return f"{values}; the {'higher' if about.higher_is_better else 'lower'} the better"
-
-
-def describe_bounds(low: float | None, high: float | None) -> str:
-    if low is None:
-        return "any number" if high is None else f"{high:g} or less"
-    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+    values = []
+    for low, high in dict.fromkeys([about.usual, (about.low, about.high)]):
+        if low is None:
+            values.append("any number" if high is None else f"{high:g} or less")
+        else:
+            values.append(f"{low:g} or more" if high is None else f"{low:g} to {high:g}")
+    words = f"{values[0]} ({values[1]} with other parameters)" if values[1:] else values[0]
+    return f"{words}; the {'higher' if about.higher_is_better else 'lower'} the better"
 
 
 def example_lines(example: Worked) -> list[str]:

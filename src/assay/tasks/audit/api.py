@@ -33,6 +33,9 @@ from assay.tasks.evaluate.api import Scorer, overlap_notes
 from assay.tasks.evaluate.plan import Plan
 from assay.tasks.evaluate.score import Scored, is_among, refused_notes, score, warned
 
+# How the tools read each measure, by its name.
+Readings = dict[str, list[Reading]]
+
 
 def audit(
     qrels: object,
@@ -67,7 +70,7 @@ def audit(
     # Read once, as it may be needed twice.
     qrels = Qrels(qrels, duplicates=None) if is_source(qrels) else qrels
     rule = {} if doc_id is None else {"doc_id": doc_id, "chunks": chunks}
-    readings = {name: [each.under(rule) for each in find_readings(name, start)] for name in names}
+    readings = {name: find_readings(name, start, rule) for name in names}
     notes = [note for name, each in readings.items() if (note := start_note(name, each[0])) is not None]
     data: Any = gather(run)
     # What can be read only once is put aside.
@@ -82,9 +85,7 @@ def audit(
     return warned(found)
 
 
-def without_strict(
-    readings: Mapping[str, list[Reading]], error: DuplicateError
-) -> tuple[dict[str, list[Reading]], Note]:
+def without_strict(readings: Readings, error: DuplicateError) -> tuple[Readings, Note]:
     """The readings that allow duplicate documents, and a note on the others; raises if a measure has none."""
     lenient = {}
     for name, each in readings.items():
@@ -95,21 +96,16 @@ def without_strict(
     return lenient, Note.of(NoteKind.STRICT, tools=", ".join(strict), reason=error)
 
 
-def account_for(
-    readings: Mapping[str, list[Reading]],
-    score_run: Callable[[Iterable[tuple[str, Chosen]]], AuditScores],
-    notes: list[Note],
-) -> Audit:
+def account_for(readings: Readings, score_run: Callable[..., AuditScores], notes: list[Note]) -> Audit:
     """Computes every reading and every step between them, in one pass over the run."""
     routes = {name: [find_steps(each[0].chosen, other.chosen) for other in each] for name, each in readings.items()}
     needed = [(reading.tool, reading.chosen) for each in readings.values() for reading in each]
     needed += [("assay", point) for each in routes.values() for route in each for _, point in route]
     scores = score_run(dict.fromkeys(needed))
     accounts, ties = {}, {}
-    for name, (first, *_) in readings.items():
-        pairs = zip(readings[name], routes[name], strict=True)
-        accounts[name] = tuple(scores.account(first, *pair) for pair in pairs)
-        ties[name] = scores.ties(first)
+    for name, each in readings.items():
+        accounts[name] = tuple(scores.account(each[0], *pair) for pair in zip(each, routes[name], strict=True))
+        ties[name] = scores.ties(each[0])
     return Audit(accounts, ties, loud_first([*notes, *scores.notes]))
 
 
@@ -149,40 +145,37 @@ class AuditScores:
         queries = self.scorer.qrels.queries
         return score(judged, {"": chosen.measure}, chosen.policies, queries=queries, present=found >= 0)
 
-    def overall(self, scored: Scored, tool: str) -> tuple[float, int]:
-        """The one number of a reading, and over how many queries; those that the tool cannot use count as NaN."""
+    def overall(self, scored: Scored | None, tool: str) -> tuple[float, int]:
+        """The number of a reading, NaN if it cannot be computed, and over how many queries that the tool can use."""
+        if scored is None:
+            return float("nan"), 0
         queries = self.scorer.qrels.queries
         blank = is_among([queries[number] for number in scored.keep], self.refused[tool])
         scores = np.where(blank, np.nan, scored.scores[""])
         aggregate = AGGREGATES[scored.measures[""].definition.aggregate]
         return scored.means[""] if scored.means else aggregate(scores), int((~np.isnan(scores)).sum())
 
-    def value(self, chosen: Chosen, tool: str) -> tuple[float, int]:
-        """The number of a reading, NaN if it cannot be computed, and over how many queries."""
-        return self.overall(self.scored[chosen], tool) if chosen in self.scored else (float("nan"), 0)
-
     def account(self, start: Reading, reading: Reading, route: list[tuple[str, Chosen]]) -> Account:
         steps, idle = [], []
-        value, _ = self.value(start.chosen, start.tool)
+        value, _ = self.overall(self.scored.get(start.chosen), start.tool)
         for choice, chosen, tool in points(start, reading, route, self.refused):
-            moved, _ = self.value(chosen, tool)
+            moved, _ = self.overall(self.scored.get(chosen), tool)
             if is_same(moved, value):
                 idle.append(choice)
             else:
                 steps.append(Step(choice, moved - value, moved))
             value = moved
         tool, name, chosen, beside = reading
-        meant = (chosen.measure.full_name, str(chosen.policies))
-        return Account(tool, name, beside, *meant, *self.value(chosen, tool), tuple(steps), tuple(idle))
+        meant, number = (chosen.measure.full_name, str(chosen.policies)), self.overall(self.scored.get(chosen), tool)
+        return Account(tool, name, beside, *meant, *number, tuple(steps), tuple(idle))
 
     def ties(self, reading: Reading) -> Ties:
         """Ties and unjudged documents up to the cutoff, and the measure under the best and the worst order of ties."""
         chosen = reading.chosen
         number = next(group.number for group in self.scorer.plan.groups if group.policies == chosen.policies)
         whole = replace(chosen.policies, depth=None, judged_only=False)
-        if whole.ties == "quicksort":
-            # As counted: any order of ties will do.
-            whole = replace(whole, ties="input")
+        # As counted: any order of ties will do.
+        whole = replace(whole, ties="input") if whole.ties == "quicksort" else whole
         judged, found = self.run.judged(whole, number)
         rel = chosen.measure.values.get("rel", 1)
         extremes = []
@@ -194,20 +187,15 @@ class AuditScores:
                 return Ties(0, 0, float("nan"), float("nan"), float("nan"))
             extremes.append(self.overall(scored, reading.tool)[0])
         k = chosen.measure.values.get("k") or chosen.policies.depth
-        hits = judged.hits.top(k)
-        retrieved = int(judged.cut(k).sum())
-        judged_among_them = int(judged.judged().top(k).count().sum())
-        unjudged = 1 - judged_among_them / retrieved if retrieved else 0.0
+        hits, retrieved = judged.hits.top(k), int(judged.cut(k).sum())
+        unjudged = 1 - int(judged.judged().top(k).count().sum()) / retrieved if retrieved else 0.0
         return Ties(int((hits.tied > 0).sum()), len(hits.rank), unjudged, min(extremes), max(extremes))
 
 
 def points(
     start: Reading, end: Reading, route: list[tuple[str, Chosen]], refused: Mapping[str, Collection[str]]
 ) -> list[tuple[str, Chosen, str]]:
-    """The steps between two tools' readings, each with the tool that decides which queries are NaN there.
-
-    `refused` holds the queries that each tool cannot use.
-    """
+    """The steps between two readings, each with the tool whose `refused` queries are NaN there: it cannot use them."""
     if start.tool == end.tool:
         return [(choice, chosen, start.tool) for choice, chosen in route]
     found = [(choice, chosen, "assay") for choice, chosen in route]
@@ -219,11 +207,7 @@ def points(
 
 
 def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
-    """The steps from one reading to another: each choice in words, and the reading after it.
-
-    A run is cut before its measure loses the cutoff, and whole again after its measure has one, so neither shows as a
-    step.
-    """
+    """The steps from one reading to another: each choice in words, and the reading after it."""
     steps: list[tuple[str, Chosen]] = []
     current = start
 
@@ -238,6 +222,7 @@ def find_steps(start: Chosen, end: Chosen) -> list[tuple[str, Chosen]]:
             if getattr(current.policies, name) != value:
                 step(policy_sentence(name, value), policies=replace(current.policies, **{name: value}))
 
+    # A run is cut before its measure loses the cutoff, and whole again after its measure has one: neither is a step.
     change_policies([] if end.policies.depth is None else ["depth"])
     definition, values = end.measure.definition, end.measure.values
     if start.measure.definition is not definition:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from assay.conventions import CONVENTIONS, Chosen, expand, find_convention, resolve, write_name
@@ -21,26 +22,16 @@ from assay.measures import TABLE, parse
 
 
 class Reading(NamedTuple):
-    """What one tool understands by a measure: its name for it, the measure, and the policies.
-
-    `beside` is what is needed apart from the name: a switch of the tool, or a run that is cut.
-    """
+    """What one tool understands by a measure: its name, the meaning, and a switch or a cut run needed `beside` it."""
 
     tool: str
     name: str
     chosen: Chosen
     beside: str = ""
 
-    def under(self, options: Mapping[str, Any]) -> Reading:
-        return self._replace(chosen=self.chosen._replace(policies=self.chosen.policies.changed(options)))
-
 
 class AuditRequest(NamedTuple):
-    """The name to audit, the tool it belongs to, and what it means there.
-
-    `sought` is what it means to the tool that the audit starts from. `told` holds the parameters and policies that the
-    name itself sets; all others are the tool's own.
-    """
+    """The name to audit, its tool, what it means there and to the tool to start from, and what the name itself sets."""
 
     name: str
     tool: Convention
@@ -53,8 +44,8 @@ class AuditRequest(NamedTuple):
         return self.meant.measure
 
 
-def find_readings(name: str, start: str = "assay") -> list[Reading]:
-    """How every tool that has such a measure reads it, beginning with `start`.
+def find_readings(name: str, start: str = "assay", rule: Mapping[str, Any] = MappingProxyType({})) -> list[Reading]:
+    """How every tool that has such a measure reads it, beginning with `start`, under policies that hold for all.
 
     >>> [(each.tool, each.name) for each in find_readings("ap(rel=2)@10")[:4]]
     [('assay', 'ap(rel=2)@10'), ('trec_eval', 'map_cut_10'), ('trec_eval_9', 'map_cut_10'), ('ranx', 'map@10-l2')]
@@ -69,7 +60,8 @@ def find_readings(name: str, start: str = "assay") -> list[Reading]:
         raise MeasureError(f"{start} has no measure like {show(name)}; {hint}start from one of {having}")
     first = min(tools[start], key=lambda each: distance(each.chosen, request.sought))
     others = [each for each in tools.pop(start) if each is not first]
-    return [first, *others, *(each for readings in tools.values() for each in readings)]
+    found = [first, *others, *(each for readings in tools.values() for each in readings)]
+    return [each._replace(chosen=each.chosen._replace(policies=each.chosen.policies.changed(rule))) for each in found]
 
 
 def read_request(name: str, start: Convention) -> AuditRequest:
@@ -88,8 +80,8 @@ def read_request(name: str, start: Convention) -> AuditRequest:
     prefix, colon, rest = name.partition(":")
     own, owner = name, CONVENTIONS.get(prefix) if colon else None
     own, owner = (name, owner_of(name, start, sought.measure)) if owner is None else (rest, owner)
-    meant = resolve([own], owner, {})
-    return AuditRequest(own, owner, next(iter(meant.values())), sought, told_by(own, owner))
+    meant = next(iter(resolve([own], owner, {}).values()))
+    return AuditRequest(own, owner, meant, sought, told_by(own, owner))
 
 
 def owner_of(name: str, start: Convention, measure: Measure) -> Convention:
@@ -143,10 +135,9 @@ def readings_of(tool: Convention, request: AuditRequest) -> list[Reading]:
         whole = [name for name, entry in names.items() if "@{}" not in entry.measure.replace("[@{}]", "")]
         uncut = [nearest_reading(tool, name, request, None) for name in whole]
         found = [None if each is None else at_depth(each, at) for each in uncut]
+    own = Reading(tool.name, request.name, request.meant) if request.tool is tool else None
     readings: dict[Chosen, Reading] = {}
-    if request.tool is tool:
-        readings[request.meant] = Reading(tool.name, request.name, request.meant)
-    for each in found:
+    for each in (own, *found):
         if each is not None:
             readings.setdefault(each.chosen, each)
     return list(readings.values())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from assay.core.errors import MeasureError
@@ -60,15 +61,13 @@ class Ties(NamedTuple):
     high: float
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Audit(Exports):
     """The numbers of all tools, for each measure; see `assay.audit`."""
 
-    def __init__(
-        self, accounts: Mapping[str, tuple[Account, ...]], ties: Mapping[str, Ties], notes: tuple[Note, ...]
-    ) -> None:
-        self.accounts = dict(accounts)
-        self.ties = dict(ties)
-        self.notes = notes
+    accounts: dict[str, tuple[Account, ...]]
+    ties: dict[str, Ties]
+    notes: tuple[Note, ...]
 
     def __repr__(self) -> str:
         return f"<Audit: {', '.join(f'{len(each)} readings of {name}' for name, each in self.accounts.items())}>"
@@ -86,13 +85,12 @@ class Audit(Exports):
 
     def _text(self, measure: str) -> str:
         """One measure for a terminal: the table, and the steps from the first number to each of the others."""
-        accounts = self[measure]
-        first = accounts[0]
+        first, *others = self[measure]
         columns = self.table().columns[1:]
-        rows = tuple((each.tool, each.shown, each.value, each.queries, main_differences(each)) for each in accounts)
+        rows = tuple((each.tool, each.shown, each.value, each.queries, main_choices(each)) for each in self[measure])
         lines = [measure, "", render(Table(columns, rows), "table"), printable(self._ties_text(measure)), ""]
         ways: dict[tuple[Step, ...], list[str]] = {}
-        for each in accounts[1:]:
+        for each in others:
             if each.steps or is_same(each.value, first.value):
                 ways.setdefault(each.steps, []).append(f"{each.tool} {each.shown}")
         if same := ways.pop((), []):
@@ -119,7 +117,8 @@ class Audit(Exports):
         columns = tuple(Column(name, is_text=name not in ("value", "queries")) for name in names)
         rows = []
         for measure, each in ((name, each) for name in self for each in self[name]):
-            rows.append((measure, each.tool, each.shown, each.value, each.queries, differences(each)))
+            choices = "; ".join(f"{step.choice} ({signed(step.worth)})" for step in each.steps)
+            rows.append((measure, each.tool, each.shown, each.value, each.queries, choices))
         notes = (*map(str, self.notes), *(f"{name}: {self._ties_text(name)}" for name in self.ties))
         return Table(columns, tuple(rows), notes=notes)
 
@@ -147,11 +146,7 @@ def signed(worth: float) -> str:
     return f"{worth:+.4f}" if abs(worth) >= SHOWN else f"{worth:+.0e}"
 
 
-def differences(account: Account) -> str:
-    return "; ".join(f"{step.choice} ({signed(step.worth)})" for step in account.steps)
-
-
-def main_differences(account: Account) -> str:
+def main_choices(account: Account) -> str:
     """The one or two choices that moved the number most, and how many more there are."""
     steps = sorted(account.steps, key=lambda step: -abs(step.worth))
     rest = len(steps) - MAIN

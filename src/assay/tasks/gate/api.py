@@ -18,7 +18,7 @@ from assay.tasks.compare.ranks import Changed, add_texts
 from assay.tasks.compare.read import HowToRead, finished_result, score_unscored
 from assay.tasks.evaluate.score import warned
 from assay.tasks.gate.checks import BASELINE, RUN, Sides, drop_checks, minimum_check, note_checks
-from assay.tasks.gate.limits import check_has_limits, check_spellings, read_limits
+from assay.tasks.gate.limits import by_meaning, check_has_limits, read_limits
 from assay.tasks.gate.result import GateCheck, GateReport, Rules
 
 HIGHEST_ALPHA = 0.5
@@ -91,8 +91,9 @@ def gate(
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
     reading = HowToRead(convention, threads, format, policies, progress=progress)
     sides = score_sides(qrels, data, names, reading)
-    check_spellings(floors, sides.run, "minimum")
-    check_spellings(drops, sides.run, "max_drop")
+    for option, limits in (("minimum", floors), ("max_drop", drops)):
+        # Two names can mean the same measure.
+        by_meaning(limits.items(), lambda name: (sides.run.measures[name], sides.run.policies_of(name)), option)
     warned(sides.run)
     notes = list(sides.run.notes)
     checks = note_checks(() if failed_verdicts else names[RUN], sides)
@@ -118,8 +119,7 @@ def explain_checks(checks: list[GateCheck], sides: Sides, queries: object, corpu
 def check_rules(rules: Rules) -> Rules:
     if rules.test not in TESTS_OF_MEANS:
         raise PolicyError(f"test must be {' or '.join(map(repr, TESTS_OF_MEANS))}, not {show(rules.test)}")
-    asked = {name: getattr(rules, name) for name in ("test", "alpha", "samples", "seed")}
-    known = check_settings(ComparisonSettings(**asked))
+    known = check_settings(ComparisonSettings(rules.test, alpha=rules.alpha, samples=rules.samples, seed=rules.seed))
     if known.alpha >= HIGHEST_ALPHA:
         raise PolicyError(f"alpha must be below {HIGHEST_ALPHA}, such as 0.05, not {show(known.alpha)}")
     if not isinstance(rules.strict, bool):
@@ -129,22 +129,21 @@ def check_rules(rules: Rules) -> Rules:
 
 def score_sides(qrels: object, data: dict[str, object], names: dict[str, list[str]], reading: HowToRead) -> Sides:
     """The results of both sides, on the same queries; runs are scored."""
-    results = {}
+    results, unscored, ranks = {}, {}, None
     for side, each in data.items():
-        if (result := finished_result(each)) is not None:
-            try:
-                results[side] = result.only(names[side])
-            except MeasureError as error:
-                raise MeasureError(f"a measure is missing from the {side}: {error}") from None
-    unscored = {side: each for side, each in data.items() if side not in results}
-    ranks = None
+        if (result := finished_result(each)) is None:
+            unscored[side] = each
+            continue
+        try:
+            results[side] = result.only(names[side])
+        except MeasureError as error:
+            raise MeasureError(f"a measure is missing from the {side}: {error}") from None
     if unscored:
         scored, ranks = score_unscored(qrels, unscored, names[RUN], reading)
         known = next(iter(scored.values())).measures
-        for name in names[RUN]:
-            if name not in known:
-                several = ", ".join(each for each in known if each not in names[RUN])
-                raise MeasureError(f"{show(name)} names several measures; set a limit for each: {several}")
+        if unknown := [name for name in names[RUN] if name not in known]:
+            several = ", ".join(each for each in known if each not in names[RUN])
+            raise MeasureError(f"{show(unknown[0])} names several measures; set a limit for each: {several}")
         results |= scored
     else:
         reading.check_unused()

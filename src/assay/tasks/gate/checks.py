@@ -72,22 +72,16 @@ class Drop(NamedTuple):
 
 
 def note_checks(judged: Collection[str], sides: Sides) -> list[GateCheck]:
-    """A failed check for each side that hardly meets the judgments, as whatever it scores says nothing.
-
-    And one for each of the `judged` measures on which a judge failed too often.
-    """
+    """A failed check for each side that hardly meets the judgments, and for each judged measure without verdicts."""
     overlaps, verdicts = [], []
     for side, result in ((RUN, sides.run), (BASELINE, sides.baseline)):
-        if result is None:
-            continue
-        for note in result.notes:
-            found = (False, float(note.count), None)
+        for note in () if result is None else result.notes:
+            found, queries = (False, float(note.count), None), len(sides.run.queries)
             if note.kind is NoteKind.OVERLAP:
-                overlaps.append(GateCheck(DOCUMENTS, "overlap", *found, f"{side}: {note}", len(result.queries)))
+                overlaps.append(GateCheck(DOCUMENTS, "overlap", *found, f"{side}: {note}", queries))
             elif note.kind is NoteKind.FAILED_VERDICTS:
                 names = [name for name in note.measures if name in judged]
-                reason = f"{side}: {note.text}"
-                verdicts += [GateCheck(name, "verdicts", *found, reason, len(result.queries)) for name in names]
+                verdicts += [GateCheck(name, "verdicts", *found, f"{side}: {note.text}", queries) for name in names]
     return [*overlaps, *verdicts]
 
 
@@ -120,9 +114,8 @@ def drop_checks(
     tested = [name for name in limits if is_testable(name, sides)]
     others = [name for name in limits if name not in tested]
     if others and not rules.strict:
-        option = Option("strict", value=True)
         why = f"{others[0]} is not a mean over queries, so its drop cannot be tested"
-        raise MeasureError(f"{why}; set a minimum, or {option}")
+        raise MeasureError(f"{why}; set a minimum, or {Option('strict', value=True)}")
     drops = {name: drop_of(name, limit, sides, baseline, notes) for name, limit in limits.items()}
     if tested:
         chosen = [drops[name] for name in tested]
@@ -168,8 +161,9 @@ def anchored_gain(name: str, run: Result, baseline: Result, sign: int) -> Anchor
     """The gain, as human labels of both sides anchor it; None without any."""
     bare = [side for side, result in ((RUN, run), (BASELINE, baseline)) if name not in result.human]
     if len(bare) == 1:
-        lacking = f"{name} of the {bare[0]} has no human labels, and the other side has"
-        raise MismatchError(f"{lacking}; anchor both, or none")
+        raise MismatchError(
+            f"{name} of the {bare[0]} has no human labels, and the other side has; anchor both, or none"
+        )
     if bare:
         return None
     from assay.stats.anchored import anchored_mean
@@ -247,15 +241,12 @@ def worst_of(name: str, numbers: list[int], sides: Sides, *, moved: bool) -> tup
 def drop_p_values(changes: FloatArray, test: str, samples: int, seed: int) -> FloatArray:
     """The one-sided p-value per column: how often chance puts its mean as far below zero. NaN does not count.
 
-    The t test and the randomization test are symmetric, so half of their two-sided p-value is taken if the mean is
-    below zero, else 1 minus that half. Both assume that changes are spread symmetrically; if they are strongly skewed,
-    the p-value is approximate.
-
     >>> drop_p_values(np.array([[-0.5, 0.5], [-0.25, 0.25], [-0.5, 0.5]]), "randomization", 100, 0)
     array([0.125, 0.875])
     """
     is_bootstrap = test == "bootstrap"
     both = per_column(changes, constant_p) if is_bootstrap else PAIRED_TESTS[test](changes, samples, seed, None)
+    # The t test and the randomization test are symmetric; if changes are strongly skewed, the p-value is approximate.
     p_values: FloatArray = np.where(np.nansum(changes, axis=0) < 0, both / 2, 1 - both / 2)
     if not is_bootstrap:
         return p_values

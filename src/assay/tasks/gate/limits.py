@@ -19,7 +19,6 @@ from assay.core.measure import Measure
 from assay.core.policies import Policies
 from assay.core.text import Interface, Option, nearest, printable, quoted, show
 from assay.files.source import prefix_errors, read_toml
-from assay.results.result import Result
 
 Limit = tuple[str, float]
 # The first of these files that has settings counts.
@@ -93,11 +92,6 @@ def merge_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any
     return both
 
 
-def check_spellings(limits: Mapping[str, float], result: Result, where: str) -> None:
-    """Raises if two of the names mean the same measure of a result."""
-    by_meaning(limits.items(), lambda name: (result.measures[name], result.policies_of(name)), where)
-
-
 def check_has_limits(floors: Mapping[str, float], drops: Mapping[str, float], baseline: object) -> None:
     """Raises unless there is a limit, and a baseline exactly if there is a limit on drops."""
     if drops and baseline is None:
@@ -110,15 +104,12 @@ def check_has_limits(floors: Mapping[str, float], drops: Mapping[str, float], ba
 
 def read_settings(file: str | None) -> dict[str, Any]:
     """The settings in a file, or in assay.toml or pyproject.toml of this folder; nothing if there are none."""
-    if file is not None:
-        found = section_of(Path(file))
-        if found is None:
-            places = " or ".join(f"[{'.'.join(keys)}]" for keys in sections_of(Path(file)))
-            raise FormatError(f"{quoted(file)} has no section {places}; put the settings there")
-        return found
-    for name in FILES:
-        if Path(name).is_file() and (found := section_of(Path(name))) is not None:
+    for name in FILES if file is None else [file]:
+        if (file is not None or Path(name).is_file()) and (found := section_of(Path(name))) is not None:
             return found
+    if file is not None:
+        places = " or ".join(f"[{'.'.join(keys)}]" for keys in sections_of(Path(file)))
+        raise FormatError(f"{quoted(file)} has no section {places}; put the settings there")
     return {}
 
 

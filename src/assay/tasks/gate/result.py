@@ -176,9 +176,8 @@ class GateReport(Exports):
             raise DataError("a pickled report of a gate has no scores left; write the page where the gate ran")
         run, baseline, ranks = self._sides
         both = {"run": run} if baseline is None else {"baseline": baseline, "run": run}
-        measures = list((baseline or run).measures)
-        results = Results({name: result.only(measures) for name, result in both.items()})
-        core = base_core(results, title)
+        results = Results({name: result.only((baseline or run).measures) for name, result in both.items()})
+        core = base_core(results, title) | {"notes": notes_of(self.notes), "signature": str(self.signature)}
         core["verdict"] = [{"text": f"gate {self.summary}", "state": "pass" if self.passed else "fail"}]
         core["verdict"] += [{"text": f"{check.measure}: {check.reason}", "state": None} for check in self.checks]
         core["gate"] = {"checks": []}
@@ -186,8 +185,6 @@ class GateReport(Exports):
             fields = ("query", "before", "after")
             worst = [{name: finite(getattr(each, name)) for name in fields} for each in check.worst]
             core["gate"]["checks"].append({**finite_fields(check), "title": worst_title(check), "worst": worst})
-        core["notes"] = notes_of(self.notes)
-        core["signature"] = str(self.signature)
         if ranks is not None and not set(both) <= {name for name, _ in ranks.judged}:
             ranks = None
         write_report(core, results, held(ranks), path, Shown(queries, corpus, slices, top, title, reproduce))
@@ -202,13 +199,16 @@ class GateReport(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
         checks = [{**finite_fields(check), "worst": [move.to_dict() for move in check.worst]} for check in self.checks]
-        how = {"signature": str(self.signature), **self.rules._asdict()}
-        notes = [note.to_dict() for note in self.notes]
-        return json_fields("gate") | {"passed": self.passed, "checks": checks, **how, "notes": notes}
+        how = {
+            "signature": str(self.signature),
+            **self.rules._asdict(),
+            "notes": [each.to_dict() for each in self.notes],
+        }
+        return json_fields("gate") | {"passed": self.passed, "checks": checks, **how}
 
 
-def finite_fields(record: GateCheck) -> dict[str, Any]:
-    return {name: finite(value) for name, value in record._asdict().items()}
+def finite_fields(check: GateCheck) -> dict[str, Any]:
+    return {name: finite(value) for name, value in check._asdict().items()}
 
 
 def outcome(check: GateCheck) -> str:
