@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,20 +69,10 @@ def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
     return measures(Grid("Kendall's tau", keys, values), words)
 
 
-def draw_queries(results: Mapping[str, Result], choice: Choice) -> Chart:
-    from assay.render.charts.queries import queries
-
-    return draw_pair(queries, results, choice)
-
-
-def draw_scatter(results: Mapping[str, Result], choice: Choice) -> Chart:
-    from assay.render.charts.queries import scatter
-
-    return draw_pair(scatter, results, choice)
-
-
-def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice: Choice) -> Chart:
+def draw_pair(kind: str, results: Mapping[str, Result], choice: Choice) -> Chart:
     """A chart of two runs: those chosen, or the only two."""
+    from assay.render.charts import queries
+
     for name in (choice.a, choice.b):
         if name is not None and name not in results:
             raise DataError(f"unknown run {show(name)}; the runs are {', '.join(map(show, results))}")
@@ -99,4 +90,9 @@ def draw_pair(draw: Callable[..., Chart], results: Mapping[str, Result], choice:
     key = next(iter(first.measures)) if choice.measure is None else first.key(choice.measure)
     before, after = first.scores[key], second.scores[second.key(key)][[places[query] for query in first.queries]]
     sign = 1 if first.measures[key].definition.higher_is_better else -1
-    return draw(first.queries, before, after, runs, key, sign=sign)
+    chart: Chart = getattr(queries, kind)(first.queries, before, after, runs, key, sign=sign)
+    return chart
+
+
+draw_queries = partial(draw_pair, "queries")
+draw_scatter = partial(draw_pair, "scatter")

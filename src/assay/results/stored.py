@@ -142,21 +142,18 @@ def measure_fields(name: str, result: Result) -> dict[str, Any]:
 
 def write_note(note: Note) -> dict[str, Any]:
     """A note as it is stored: its text without control characters, and the first of its queries."""
+    advice: list[object] = []
+    for part in note.advice:
+        # Each interface names options and tasks in its own way.
+        fields = () if isinstance(part, str) else ("task",) if isinstance(part, Task) else ("option", "value")
+        advice.append(dict(zip(fields, part, strict=True)) if fields else printable(str(part)))
     said = {
         "kind": str(note.kind),
         "text": printable(note.text),
         "count": note.count,
         "queries": [query for query in note.queries[:MOST_NOTED] if is_text(query, LONGEST_ID)],
         "measures": list(note.measures),
-        # The options and tasks that an advice names in each interface's own way.
-        "advice": [
-            printable(part)
-            if isinstance(part, str)
-            else {"task": part.name}
-            if isinstance(part, Task)
-            else {"option": part.name, "value": part.value}
-            for part in note.advice
-        ],
+        "advice": advice,
     }
     return {name: value for name, value in said.items() if value}
 

@@ -195,10 +195,7 @@ def stored_measure(about: Mapping[str, Any]) -> Measure:
 
 
 def check_stored_name(name: str, measure: Measure, convention: Convention, levels: set[float]) -> None:
-    """Raises if a name means another measure than the one that is stored under it.
-
-    A name that means no measure here, or several, passes; parameters that the judgments set are not compared.
-    """
+    """Raises if a name means one measure here, and not the one that is stored under it."""
     if is_absent(measure) or measure.definition.of == "scores":
         return
     short = SHORT_ANSWER_NAMES if measure.definition.of == "answers" else {}
@@ -213,18 +210,14 @@ def check_stored_name(name: str, measure: Measure, convention: Convention, level
 
 
 def is_same_measure(named: Measure, measure: Measure) -> bool:
-    is_bound = measure.definition.bind is not None and named.definition is measure.definition
-    # Gold in groups, such as texts and spans, is counted over groups under the measure's own name.
-    is_grouped = measure.definition.name == f"group_{named.definition.name}"
-    is_grouped &= all(named.values.get(name) == value for name, value in measure.values.items())
-    return is_bound or is_grouped or named == measure
+    if measure.definition.name == f"group_{named.definition.name}":
+        # Gold in groups, such as texts and spans, is counted over groups under the measure's own name.
+        return all(named.values.get(name) == value for name, value in measure.values.items())
+    return named == measure or (measure.definition.bind is not None and named.definition is measure.definition)
 
 
 def read_statistics(
-    said: Mapping[str, object],
-    measures: Mapping[str, Measure],
-    scores: Mapping[str, FloatArray],
-    means: Mapping[str, float],
+    said: dict[str, object], measures: dict[str, Measure], scores: dict[str, FloatArray], means: dict[str, float]
 ) -> dict[str, FloatArray]:
     """The statistics that are summed over queries, of the measures that are known here."""
     found = {}
@@ -251,9 +244,7 @@ def read_statistics(
     return found
 
 
-def read_columns(
-    said: Mapping[str, object], kind: str, measures: Mapping[str, Measure], queries: int
-) -> dict[str, FloatArray]:
+def read_columns(said: dict[str, Any], kind: str, measures: dict[str, Measure], queries: int) -> dict[str, FloatArray]:
     """What people gave (`human`) or the variances of draws (`noise`), by measure; null for queries without."""
     found = {}
     for name, values in said.items():

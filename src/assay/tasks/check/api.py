@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -81,7 +81,6 @@ def check_sources(
     files = []
     judgments = None
     for number, (name, data) in enumerate((qrels, *runs)):
-        subject: Literal["judgments", "run"] = "run" if number else "judgments"
         with watch(name):
             try:
                 if number:
@@ -93,39 +92,30 @@ def check_sources(
                 files.append(check_qrels(judgments, name, rel))
             except AssayError as error:
                 # Data that cannot be read is a finding like any other.
-                advice = "fix this first; the rest of this file was not checked"
-                files.append(CheckedFile.of(subject, name, {}, [CheckFinding("bad", "reading", str(error), advice)]))
-    return CheckReport(files)
+                found = CheckFinding(
+                    "bad", "reading", str(error), "fix this first; the rest of this file was not checked"
+                )
+                files.append(CheckedFile.of("run" if number else "judgments", name, {}, [found]))
+    return CheckReport(tuple(files))
 
 
 def check_qrels(qrels: Qrels, name: str, rel: float = 1.0) -> CheckedFile:
-    facts = {
-        "queries": len(qrels),
-        "judgments": len(qrels.rows),
-        "documents": len(judged_documents(qrels)),
-        "groups": qrels.rows.has_groups(),
-        "grades": {f"{grade:g}": times for grade, times in sorted(Counter(qrels.values.tolist()).items())},
-    }
+    facts = {"queries": len(qrels), "judgments": len(qrels.rows), "documents": len(judged_documents(qrels))}
+    grades = {f"{grade:g}": times for grade, times in sorted(Counter(qrels.values.tolist()).items())}
     findings = [check_relevant(qrels, rel), check_negative(qrels), check_duplicates(qrels, "judgment")]
-    return CheckedFile.of("judgments", name, facts, findings)
+    return CheckedFile.of("judgments", name, facts | {"groups": qrels.rows.has_groups(), "grades": grades}, findings)
 
 
 def check_run(run: Run, name: str, qrels: Qrels | None) -> CheckedFile:
     """Findings in a run; without judgments, only what can be seen in the run itself."""
     lengths = np.diff(run.starts)
-    facts = {
-        "queries": len(run),
-        "documents": len(run.rows),
-        "shortest": int(lengths.min()),
-        "longest": int(lengths.max()),
-        "tag": run.tag,
-    }
+    facts = {"queries": len(run), "documents": len(run.rows)}
+    facts |= {"shortest": int(lengths.min()), "longest": int(lengths.max())}
     findings = [check_duplicates(run, "document"), check_lengths(lengths), check_ties(run), check_direction(run)]
     if qrels:
-        meets = not set(qrels.queries).isdisjoint(run.queries)
-        both = [*match_queries(run, qrels), match_documents(run, qrels)]
-        findings = [*both, *([check_judged(run, qrels)] if meets else []), *findings]
-    return CheckedFile.of("run", name, facts, findings)
+        judged = [] if set(qrels.queries).isdisjoint(run.queries) else [check_judged(run, qrels)]
+        findings = [*match_queries(run, qrels), match_documents(run, qrels), *judged, *findings]
+    return CheckedFile.of("run", name, facts | {"tag": run.tag}, findings)
 
 
 def judged_documents(qrels: Qrels) -> set[str]:
@@ -211,9 +201,9 @@ def match_documents(run: Run, qrels: Qrels) -> CheckFinding:
         advice = f"{Option('doc_id', difference.rule)} joins them" if difference.rule else SAME_IDS
         return CheckFinding(level, "documents", f"{said}: {difference}", advice)
     if not met:
-        said = f"no judged document is in the run: the judgments have {some(sorted(wanted))}, "
-        said += f"the run {some(sorted(strange))}"
-        return CheckFinding("bad", "documents", said, "use the judgments of the collection that was searched")
+        both = f"the judgments have {some(sorted(wanted))}, the run {some(sorted(strange))}"
+        advice = "use the judgments of the collection that was searched"
+        return CheckFinding("bad", "documents", f"no judged document is in the run: {both}", advice)
     return CheckFinding("ok", "documents", f"{percent(len(met) / len(wanted))} of the judged documents are in the run")
 
 

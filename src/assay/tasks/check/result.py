@@ -10,6 +10,7 @@ from assay.core.text import count, printable
 from assay.render import Column, Exports, Table, json_fields
 from assay.render.text import terminal_width, wrapped
 
+Subject = Literal["judgments", "run"]
 Level = Literal["ok", "warn", "bad"]
 LEVELS: tuple[Level, ...] = ("ok", "warn", "bad")
 MOST_GRADES = 12
@@ -32,26 +33,24 @@ class CheckFinding:
 class CheckedFile:
     """The judgments or a run: some figures, and the findings."""
 
-    subject: Literal["judgments", "run"]
+    subject: Subject
     name: str
     facts: dict[str, Any]
     findings: tuple[CheckFinding, ...]
 
     @classmethod
-    def of(
-        cls, subject: Literal["judgments", "run"], name: str, facts: dict[str, Any], findings: Iterable[CheckFinding]
-    ) -> Self:
+    def of(cls, subject: Subject, name: str, facts: dict[str, Any], findings: Iterable[CheckFinding]) -> Self:
         """The findings, each with this file as its place."""
         return cls(subject, name, facts, tuple(replace(each, place=name) for each in findings))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON can hold it; the place of each finding is the name above it."""
         plain = asdict(self)
-        for finding in plain["findings"]:
-            del finding["place"]
-        return {**plain, "findings": list(plain["findings"])}
+        plain["findings"] = [{name: each[name] for name in each if name != "place"} for each in plain["findings"]]
+        return plain
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class CheckReport(Exports):
     """What `assay.check` found: `files` has the figures and findings of each file, `findings` those of all of them.
 
@@ -59,8 +58,7 @@ class CheckReport(Exports):
     findings of each level.
     """
 
-    def __init__(self, files: Iterable[CheckedFile]) -> None:
-        self.files = tuple(files)
+    files: tuple[CheckedFile, ...]
 
     @property
     def findings(self) -> tuple[CheckFinding, ...]:
@@ -121,7 +119,6 @@ def judgment_figures(facts: Mapping[str, Any]) -> list[str]:
 
 
 def run_figures(facts: Mapping[str, Any]) -> list[str]:
-    lengths = f"{facts['shortest']:,} to {facts['longest']:,}"
-    each = f"{facts['longest']:,}" if facts["shortest"] == facts["longest"] else lengths
+    each = " to ".join(f"{length:,}" for length in sorted({facts["shortest"], facts["longest"]}))
     size = f"{count(facts['queries'], 'query', 'queries')}, {count(facts['documents'], 'document')}, {each} per query"
     return [size + (f", tag {facts['tag']}" if facts["tag"] else "")]
