@@ -78,7 +78,7 @@ def rank_run(
             if source.parts:
                 from assay.files.parts import hint_at_runs
 
-                rank = hint_at_runs(rank, source)
+                rank = hint_at_runs(source)(rank)
             if progress is None and "ipykernel" in sys.modules:
                 from assay.core.progress import watched
 

@@ -5,16 +5,15 @@ A file may be an archive, or go on after the end of its compressed data.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from assay.core.errors import DataError, FileError, FormatError
 from assay.core.text import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from assay.files.source import Source
 
 Found = TypeVar("Found")
@@ -58,8 +57,8 @@ def explain(error: DataError, source: Source) -> DataError:
         if kind is not None:
             return FormatError(f"{each.name} is {kind}; extract the data from it first")
         if isinstance(error, FileError) and each.path.is_file() and look(goes_on, each.path):
-            said = "goes on after the end of its compressed data; remove the rest, or create the file again"
-            return FileError(f"{quoted(each.name)} {said}")
+            advice = "remove the rest, or create the file again"
+            return FileError(f"{quoted(each.name)} goes on after the end of its compressed data; {advice}")
     return error
 
 
@@ -83,10 +82,22 @@ def start_of(file: IO[bytes]) -> bytes:
 
 
 def goes_on(file: IO[bytes]) -> bool:
-    """Whether something else follows complete compressed data."""
+    """Whether something else follows complete compressed data: what begins no other member."""
     start = file.read(4)
     file.seek(0)
-    return zst_goes_on(file) if start.startswith(ZSTANDARD) else members_go_on(file, start)
+    if start.startswith(ZSTANDARD):
+        return zst_goes_on(file)
+    rest = file.read(PIECE)
+    while rest and (member := make_decoder(start)):
+        while rest and not member.eof:
+            member.decompress(rest)
+            rest = file.read(PIECE)
+        if not member.eof:
+            return False
+        rest = member.unused_data + rest
+        if rest and type(make_decoder(rest)) is not type(member):
+            return True
+    return False
 
 
 def make_decoder(start: bytes) -> Any:  # noqa: ANN401 - they have no class in common
@@ -101,21 +112,6 @@ def make_decoder(start: bytes) -> Any:  # noqa: ANN401 - they have no class in c
         XZ: lzma.LZMADecompressor,
     }
     return next((make() for mark, make in makers.items() if start.startswith(mark)), None)
-
-
-def members_go_on(file: IO[bytes], start: bytes) -> bool:
-    """Whether what follows the last complete member does not begin another one."""
-    rest = file.read(PIECE)
-    while rest and (member := make_decoder(start)):
-        while rest and not member.eof:
-            member.decompress(rest)
-            rest = file.read(PIECE)
-        if not member.eof:
-            return False
-        rest = member.unused_data + rest
-        if rest and type(make_decoder(rest)) is not type(member):
-            return True
-    return False
 
 
 def zst_goes_on(file: IO[bytes]) -> bool:

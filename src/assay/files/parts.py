@@ -6,16 +6,15 @@ of their names, one at a time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.core.errors import DuplicateError, FileError
 from assay.core.text import count, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from assay._kernel import Ranker
     from assay.files.source import Source
 
 # What a directory holds if not all of its files count, and how to get at those that do.
@@ -49,30 +48,23 @@ def check_files(every: Iterable[Path], nothing: str, folder: Path) -> list[Path]
         raise FileError(nothing)
     inner = min((each for each in found if each.is_dir()), default=None)
     if inner is not None:
-        raise FileError(f"{quoted(inner)} is a directory inside what should be one set of files; {advice(inner)}")
+        column, is_partition, _ = inner.name.partition("=")
+        advice = "name the files to read with a glob in quotes, such as 'folder/*/*.parquet'"
+        if is_partition:
+            advice = f"partitioned tables are not supported: write the column {column!r} into the files instead"
+        raise FileError(f"{quoted(inner)} is a directory inside what should be one set of files; {advice}")
     other = min((each for each in found if not each.is_file()), default=None)
     if other is not None:
         raise FileError(f"{quoted(other)} is not a regular file; remove it from {quoted(folder)}")
     return found
 
 
-def advice(inner: Path) -> str:
-    if "=" in inner.name:
-        column = inner.name.partition("=")[0]
-        return f"partitioned tables are not supported: write the column {column!r} into the files instead"
-    return "name the files to read with a glob in quotes, such as 'folder/*/*.parquet'"
-
-
-def hint_at_runs(rank: Callable[..., Ranker], source: Source) -> Callable[..., Ranker]:
-    """A function that ranks; an error about duplicates says that the files may be different runs."""
-
-    def hinting(**how: Any) -> Ranker:  # noqa: ANN401 - as the function takes it
-        try:
-            return rank(**how)
-        except DuplicateError as error:
-            names = f"{source.parts[0].path.name} to {source.parts[-1].path.name}"
-            number = count(len(source.parts), "file")
-            hint = f"if these {number} ({names}) are different runs, name each of them"
-            raise DuplicateError(f"{error}; {hint}") from None
-
-    return hinting
+@contextmanager
+def hint_at_runs(source: Source) -> Iterator[None]:
+    """Makes an error about duplicates say that the files may be different runs."""
+    try:
+        yield
+    except DuplicateError as error:
+        names = f"{source.parts[0].path.name} to {source.parts[-1].path.name}"
+        hint = f"if these {count(len(source.parts), 'file')} ({names}) are different runs, name each of them"
+        raise DuplicateError(f"{error}; {hint}") from None

@@ -13,16 +13,14 @@ import shutil
 import stat
 import sys
 import tempfile
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from assay.core.errors import FileError
 from assay.core.text import quoted
 from assay.files.source import check_path, leftover
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PARTIAL = re.compile(r"\.assay-[0-9a-f]{16}\.partial")
 OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -111,24 +109,16 @@ def partial_file(folder: Path, mode: int = PRIVATE) -> Iterator[tuple[Path, IO[b
     """The path of a new file, which is removed at the end, and the open file, which has its lock."""
     while True:
         path = folder / f".assay-{secrets.token_hex(8)}.partial"
-        with (
-            leftover(path),
-            os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0) as file,
-        ):
-            if is_locked(file, path):
+        with leftover(path), os.fdopen(os.open(path, OPEN | os.O_CREAT | os.O_EXCL, mode), "r+b", buffering=0) as file:
+            try:
+                lock(file.fileno())
+                is_mine = path.exists()
+            except OSError as error:
+                # Another writer took it for a leftover; or the file system has no locks.
+                is_mine = not isinstance(error, BlockingIOError)
+            if is_mine:
                 yield path, file
                 return
-
-
-def is_locked(file: IO[bytes], path: Path) -> bool:
-    """Locks a new file, where the file system has locks; false if another writer took it for a leftover before."""
-    try:
-        lock(file.fileno())
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return path.exists()
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -136,19 +126,11 @@ def remove_leftovers(folder: Path) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if PARTIAL.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                with suppress(OSError):
-                    remove_unlocked(Path(entry.path))
-
-
-def remove_unlocked(path: Path) -> None:
-    """Removes a file that nobody has locked; raises if somebody has."""
-    if sys.platform == "win32":
-        # A file that somebody has open cannot be removed there.
-        path.unlink()
-        return
-    with opened(path, OPEN) as descriptor:
-        lock(descriptor)
-        path.unlink()
+                with suppress(OSError), ExitStack() as locks:
+                    # A file that somebody has open cannot be removed on Windows anyway.
+                    if sys.platform != "win32":
+                        lock(locks.enter_context(opened(Path(entry.path), OPEN)))
+                    Path(entry.path).unlink()
 
 
 def keep_rights(path: Path, old: os.stat_result) -> None:

@@ -26,13 +26,11 @@ LONGEST_NAME = 100
 # The files that polars opens to read one: its runtime waits with several.
 SPARE = 8
 TOO_MANY = "Too many open files; close some, or allow more (ulimit -n)"
+NOT_UTF_8 = "bytes that are not UTF-8; save the file as UTF-8"
 
 
 class Source(NamedTuple):
-    """A file to read, and its name in messages; or `parts`, files that are read as one.
-
-    What is read of it is decompressed, and UTF-8 if it is UTF-16 with a byte-order mark.
-    """
+    """A file, and its name in messages; or `parts`, files read as one. It is read decompressed, and UTF-16 as UTF-8."""
 
     path: Path
     name: str
@@ -138,7 +136,7 @@ def read_toml(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     except DataError:
         raise
     except UnicodeDecodeError:
-        said = "bytes that are not UTF-8; save the file as UTF-8"
+        said = NOT_UTF_8
     except tomllib.TOMLDecodeError as error:
         said = f"not valid TOML: {error}"
     except RecursionError:
@@ -274,8 +272,7 @@ def space_explained() -> Iterator[None]:
 def leftover(path: Path) -> Iterator[None]:
     """Removes at the end what was made at this path meanwhile, also when Ctrl-C comes at the worst moment.
 
-    The path is named before anything is there, and removed by one call: Python raises `KeyboardInterrupt` between two
-    instructions of its own, never inside of the kernel.
+    The path is named before anything is there, and removed by one call: Ctrl-C never comes inside of the kernel.
     """
     name = str(path)
     add_leftover(name)
@@ -301,7 +298,7 @@ def read_chunk(file: IO[Any], name: str) -> bytes:
         chunk = file.read(CHUNK)
         return chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk or b""))
     except UnicodeError:
-        raise FormatError(f"{name}: bytes that are not UTF-8; save the file as UTF-8") from None
+        raise FormatError(f"{name}: {NOT_UTF_8}") from None
     except (AssayError, *PASSING):
         raise
     except Exception as error:

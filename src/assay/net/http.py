@@ -1,10 +1,9 @@
 """HTTP: one client for everything that talks to a server.
 
 httpx2 writes requests and speaks TLS, and its httpcore2 pools connections, which `transport` limits. This file adds
-which failures may pass and how long to wait before a retry, a limit on what a response becomes when decompressed, and
-messages without secrets. The pool is used without the client on top: that one would keep cookies and write whole
-addresses to the log. Redirects are not followed, since keys would go elsewhere; proxy settings of the environment are
-ignored.
+which failures may pass and how long to wait before a retry, a limit on decompressed responses, and messages without
+secrets. The pool is used without the client on top, which would keep cookies and log whole addresses. Redirects are not
+followed, since keys would go elsewhere; proxy settings of the environment are ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.core.errors import AssayError, DataError
 from assay.core.limits import LIMITS as DATA_LIMITS
@@ -45,10 +44,7 @@ OK, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
 
 class TemporaryError(Exception):
-    """A request failed in a way that may pass; `after` is how many seconds the server asked to wait, if it did.
-
-    `status` is that of the response, None if there was none.
-    """
+    """A request failed in a way that may pass; if there was a response, with its status and the seconds to wait."""
 
     def __init__(self, message: str, after: float | None = None, status: int | None = None) -> None:
         super().__init__(message)
@@ -69,11 +65,7 @@ class HttpError(DataError):
 
 
 def pause_before_retry(attempt: int, error: BaseException | None) -> float:
-    """The seconds to wait after a failed attempt: twice as long each time, or what the server asked for.
-
-    >>> pause_before_retry(1, None), pause_before_retry(3, None), pause_before_retry(1, TemporaryError("busy", 7))
-    (0.5, 2.0, 7)
-    """
+    """The seconds to wait after a failed attempt: twice as long each time, or what the server asked for."""
     after = error.after if isinstance(error, TemporaryError) else None
     return min(FIRST_PAUSE * 2 ** (attempt - 1) if after is None else after, LONGEST_PAUSE)
 
@@ -86,23 +78,9 @@ class Head(NamedTuple):
     url: httpcore2.URL
     headers: list[tuple[bytes, bytes]]
 
-    @classmethod
-    def of(cls, same: tuple[str, str, dict[str, str], bool], content: bytes | None) -> Self:
-        import httpcore2
-        import httpx2
-
-        method, address, headers, _ = same
-        request = httpx2.Request(method, address, headers=headers, content=content)
-        url = request.url
-        target = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        return cls(same, target, request.headers.raw)
-
 
 class HttpClient:
-    """Connections that are kept between requests, with limits; may be used from many threads.
-
-    `timeout` is a limit in seconds on the whole exchange, or None for none.
-    """
+    """Connections that are kept between requests; `timeout` limits the seconds of an exchange; for many threads."""
 
     def __init__(self, *, timeout: float | None, secrets: Iterable[Secret] = ()) -> None:
         self.timeout = timeout
@@ -145,8 +123,11 @@ class HttpClient:
             with LIMITS.of(self.timeout), pool.response_to(request) as response:
                 # Chunks have headers of their own.
                 LIMITS.bytes_left += 2 * self.largest
-                parts = decompress(response.iter_stream(), header(response, b"content-encoding"))
-                received = b"".join(up_to(self.largest, parts))
+                buffer = bytearray()
+                for part in decompress(response.iter_stream(), header(response, b"content-encoding")):
+                    buffer += part
+                    if len(buffer) > self.largest:
+                        raise refuse(f"the response is larger than {size(self.largest)}", "response", self.largest)
         except httpx2.InvalidURL as error:
             raise DataError(f"invalid address: {error}") from None
         except (httpcore2.TimeoutException, TimeoutError):
@@ -159,15 +140,19 @@ class HttpClient:
         if self._is_closed:
             # It was still being opened when the others were closed.
             pool.close()
-        check_status(response, received)
+        check_status(response, received := bytes(buffer))
         return received
 
     def _request(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> httpcore2.Request:
         import httpcore2
+        import httpx2
 
         head, same = self._last_head, (method, url, dict(headers), bool(content))
         if head is None or head.same != same:
-            head = self._last_head = Head.of(same, content)
+            made = httpx2.Request(method, url, headers=same[2], content=content)
+            to = made.url
+            target = httpcore2.URL(scheme=to.raw_scheme, host=to.raw_host, port=to.port, target=to.raw_path)
+            head = self._last_head = Head(same, target, made.headers.raw)
         sent = head.headers
         if content and sent[-1][0] == LENGTH:
             sent = [*sent[:-1], (LENGTH, b"%d" % len(content))]
@@ -187,16 +172,6 @@ def open_pool() -> ConnectionPool:
 def header(response: httpcore2.Response, name: bytes) -> str:
     """The value of a header of the response; empty if it has none."""
     return b", ".join(value for key, value in response.headers if key.lower() == name).decode("utf-8", "replace")
-
-
-def up_to(most: int, parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts, unless there are too many bytes."""
-    received = 0
-    for part in parts:
-        received += len(part)
-        if received > most:
-            raise refuse(f"the response is larger than {size(most)}", "response", most)
-        yield part
 
 
 def decompress(parts: Iterable[bytes], encoding: str) -> Iterator[bytes]:

@@ -53,11 +53,7 @@ class Secret(NamedTuple):
 
 
 def secrets_in_address(url: str) -> list[Secret]:
-    """What follows the `?` of a URL, except the placeholders.
-
-    >>> secrets_in_address("http://h/?q={query}&token=abc&s3cret")
-    [Secret(name='token', value='abc'), Secret(name='', value='s3cret')]
-    """
+    """What follows the `?` of a URL, except the placeholders."""
     secrets = []
     for part in re.split("[&;]", urlsplit(url).query):
         name, _, value = part.partition("=")
@@ -96,11 +92,7 @@ def decoded_login(value: str) -> list[Secret]:
 
 
 def secrets_in_body(body: object, name: str = "", *, is_key: bool = False) -> Iterator[Secret]:
-    """The texts of a body that are named like a key, or look like one.
-
-    >>> list(secrets_in_body({"query": "{query}", "index": "docs", "apiKey": "s3cret", "auth": {"user": "me"}}))
-    [Secret(name='apiKey', value='s3cret'), Secret(name='user', value='me')]
-    """
+    """The texts of a body that are named like a key, or look like one."""
     if isinstance(body, Mapping):
         for key, value in body.items():
             words = [word.lower() for word in WORD.findall(key)]
@@ -128,8 +120,11 @@ def hide(text: str, secrets: Iterable[Secret]) -> str:
     secrets = tuple(secrets)
     forms = all_forms(secrets)
     hidden = remove_forms(text, forms)
-    if ESCAPES.search(hidden) and may_hold(hidden, secrets):
-        hidden = any_spelling(secrets).sub(MARK, hidden)
+    if ESCAPES.search(hidden):
+        decoded = ESCAPE.sub(unescape, html.unescape(unquote(unquote(hidden)))).lower()
+        # That the beginning of a secret is there, however its characters are encoded, is quicker to tell.
+        if any(each[:SHORTEST_SECRET].lower() in decoded for each in long_values(secrets)):
+            hidden = any_spelling(secrets).sub(MARK, hidden)
     # JSON may escape any character; if escapes concealed a secret, the text is shown without them.
     plain = ESCAPE.sub(unescape, hidden)
     clear = remove_forms(plain, forms)
@@ -139,30 +134,25 @@ def hide(text: str, secrets: Iterable[Secret]) -> str:
 @lru_cache(maxsize=16)
 def all_forms(secrets: tuple[Secret, ...]) -> list[str]:
     """Every way in which secrets may appear, the longest first, so that no part of one is left over."""
-    return sorted({form for secret in secrets for form in shown_forms(secret)}, key=len, reverse=True)
-
-
-def may_hold(text: str, secrets: tuple[Secret, ...]) -> bool:
-    """Whether the beginning of a secret is in a text, however its characters are encoded."""
-    plain = ESCAPE.sub(unescape, html.unescape(unquote(unquote(text)))).lower()
-    return any(each[:SHORTEST_SECRET].lower() in plain for each in long_values(secrets))
+    found: set[str] = set()
+    for secret in secrets:
+        before = [f"{name}{sign}" for name in encoded_forms(secret.name) for sign in ("=", ": ", ":")] or ["?"]
+        for form in encoded_forms(secret.value):
+            found |= {form} if len(form) >= SHORTEST_SECRET else {name + form for name in before}
+    return sorted(found, key=len, reverse=True)
 
 
 def long_values(secrets: tuple[Secret, ...]) -> list[str]:
     """The secrets that are long enough to be hidden anywhere, as they are and decoded, the longest first."""
-    texts = {
-        form for _, value in secrets for form in (value, unquote(value), unquote_plus(value), unquote(unquote(value)))
-    }
+    texts = {each for _, text in secrets for each in (text, unquote(text), unquote_plus(text), unquote(unquote(text)))}
     return sorted((each for each in texts if len(each) >= SHORTEST_SECRET), key=len, reverse=True)
 
 
 @lru_cache(maxsize=16)
 def any_spelling(secrets: tuple[Secret, ...]) -> re.Pattern[str]:
     """Long secrets with any of their characters encoded, which servers do as they like, whole or cut off."""
-    patterns = [
-        f"(?{'i' * (len(each) >= SHORTEST_WORD)}:{''.join(map(spellings, each))}|{cut_spelling(each)})"
-        for each in long_values(secrets)
-    ]
+    values = ((each, "i" * (len(each) >= SHORTEST_WORD)) for each in long_values(secrets))
+    patterns = [f"(?{flag}:{''.join(map(spellings, each))}|{cut_spelling(each)})" for each, flag in values]
     # Without long secrets, nothing matches.
     return re.compile("|".join(patterns) or r"(?!)")
 
@@ -201,19 +191,8 @@ def unescape(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else escape[2]
 
 
-def shown_forms(secret: Secret) -> list[str]:
-    forms = encoded_forms(secret.value)
-    before = [f"{name}{sign}" for name in encoded_forms(secret.name) for sign in ("=", ": ", ":")] or ["?"]
-    short = [f"{name}{form}" for form in forms if len(form) < SHORTEST_SECRET for name in before]
-    return [form for form in forms if len(form) >= SHORTEST_SECRET] + short
-
-
 def encoded_forms(text: str) -> set[str]:
-    """A text as it is, decoded, encoded, and as JSON, HTML and assay's messages write it; a long one also in one case.
-
-    >>> sorted(encoded_forms("a%2Fb"))
-    ['a%252Fb', 'a%2Fb', 'a%2fb', 'a/b']
-    """
+    """A text as it is, decoded, encoded, as JSON, HTML and assay's messages write it, and, if long, in one case."""
     if not text:
         return set()
     plain = {text, unquote(text), unquote_plus(text)}

@@ -2,41 +2,27 @@
 
 httpcore2, which httpx2 stands on, limits each wait for data: a server that sends a byte now and then, or one
 provisional response after another, would never exceed that. Its sockets are wrapped here, so that the time and the
-bytes of the whole exchange are limited. A request is handled in the thread that makes it: limits belong to a thread.
-
-Its own pool looks at every connection for every request; the one here only at the one that has been idle longest.
+bytes of the whole exchange are limited, by thread: a request is handled in the thread that makes it. Its own pool looks
+at every connection for every request; the one here only at the one that has been idle longest.
 """
 
 from __future__ import annotations
 
 import logging
+import ssl
 import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from httpcore2 import (
-    HTTP11Connection,
-    HTTPConnection,
-    NetworkBackend,
-    NetworkStream,
-    ReadError,
-    RemoteProtocolError,
-    Request,
-    Response,
-    SyncBackend,
-    UnsupportedProtocol,
-    WriteError,
-)
+import httpcore2
+from httpcore2 import HTTP11Connection, HTTPConnection, NetworkBackend, NetworkStream, Request, Response
 from httpx2 import create_ssl_context
 
 from assay.core.errors import DataError, FileError
-
-if TYPE_CHECKING:
-    import ssl
 
 # Shorter than the five seconds after which common servers close an idle connection.
 IDLE_SECONDS = 4.0
@@ -98,7 +84,7 @@ class LimitedStream(NetworkStream):
         if self.unsent:
             buffer, self.unsent = b"".join(self.unsent), []
             # A server that refuses a request may respond and close the connection before it has read all of it.
-            with suppress(WriteError):
+            with suppress(httpcore2.WriteError):
                 self.stream.write(buffer, LIMITS.seconds_left())
         part = self.stream.read(max_bytes, LIMITS.seconds_left())
         LIMITS.bytes_left -= len(part)
@@ -123,7 +109,7 @@ class LimitedBackend(NetworkBackend):
     """Opens connections within limits."""
 
     def connect_tcp(self, *where: Any, **named: Any) -> NetworkStream:  # noqa: ANN401 - as of any backend
-        return LimitedStream(SyncBackend().connect_tcp(*where, **named | {"timeout": LIMITS.seconds_left()}))
+        return LimitedStream(httpcore2.SyncBackend().connect_tcp(*where, **named | {"timeout": LIMITS.seconds_left()}))
 
 
 class ConnectionPool:
@@ -144,14 +130,17 @@ class ConnectionPool:
         """Sends a request; the connection is kept if the response is read to its end."""
         origin = request.url.origin
         if origin.scheme not in (b"http", b"https"):
-            raise UnsupportedProtocol("the address must begin with http:// or https://")
+            raise httpcore2.UnsupportedProtocol("the address must begin with http:// or https://")
         idle = self._idle[origin.scheme, origin.host, origin.port]
         connection, response = self._send(request, idle)
         try:
             with closing(response):
                 yield response
         finally:
-            if connection.is_available() and not holds_more(connection):
+            # Of what the server sent after its response, httpcore2 would read the response to the next request.
+            inner = connection._connection  # noqa: SLF001
+            has_more = isinstance(inner, HTTP11Connection) and bool(inner._h11_state.trailing_data[0])  # noqa: SLF001
+            if connection.is_available() and not has_more:
                 idle.append(connection)
             else:
                 self._remove(connection)
@@ -173,7 +162,7 @@ class ConnectionPool:
             start = time.monotonic()
             try:
                 return kept, self._send_on(kept, request)
-            except (ReadError, RemoteProtocolError):
+            except (httpcore2.ReadError, httpcore2.RemoteProtocolError):
                 # Nothing of a response may have come.
                 if self._is_closed or LIMITS.bytes_left < MOST_HEADERS or time.monotonic() - start > AT_ONCE:
                     raise
@@ -206,19 +195,11 @@ class ConnectionPool:
         connection.close()
 
 
-def holds_more(connection: HTTPConnection) -> bool:
-    """Whether the server sent more than its response, which would be read as the response to the next request."""
-    # httpcore2 does not look at what h11 has left.
-    inner = connection._connection  # noqa: SLF001
-    return isinstance(inner, HTTP11Connection) and bool(inner._h11_state.trailing_data[0])  # noqa: SLF001
-
-
 @cache
 def tls_settings() -> ssl.SSLContext:
     """The certificates to trust: slow to load, so loaded once."""
     try:
         return create_ssl_context()
     except OSError as error:
-        why = error.strerror or error
-        said = f"the certificates to trust cannot be read: {why}; check SSL_CERT_FILE and SSL_CERT_DIR"
-        raise FileError(said) from None
+        said = f"the certificates to trust cannot be read: {error.strerror or error}"
+        raise FileError(f"{said}; check SSL_CERT_FILE and SSL_CERT_DIR") from None
