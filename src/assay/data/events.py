@@ -6,7 +6,7 @@ objects, and in JSON inside a cell of a text table. Where a column is empty, suc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,8 +20,6 @@ from assay.data.records.fields import as_mapping
 from assay.files.source import is_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay._kernel import Rows
 from assay.core.errors import AssayError, DataError
@@ -21,9 +21,6 @@ from assay.data.frames.frame import as_frame
 from assay.data.qrels import as_dicts
 from assay.data.run import Run
 from assay.files.source import Source, check_path, is_source, is_stream, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # What is read of a run: bytes of a file, rows of a table, queries of other data.
 MOST_BYTES = BLOCK = 1 << 22

@@ -7,19 +7,15 @@ and LlamaIndex's nodes are recognised by their fields, without importing the lib
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.doc_id import field_of
 from assay.core.errors import DataError
 from assay.core.text import show
 from assay.data.frames.columns import as_id
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 PASSAGE_ID = (
     *("id", "doc_id", "_id", "document_id", "docid", "docno", "corpus_id"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from assay._kernel import Index, Rows
 from assay.core.errors import DataError
+from assay.core.judged import FloatArray, IntArray
 from assay.core.policies import check_policy
 from assay.core.text import count, show
 from assay.data.formats import find_format, recognise
@@ -19,12 +21,8 @@ from assay.data.frames.frame import as_frame, gather, is_tuples
 from assay.files.source import Readable, describe, is_source, open_source, prefix_errors
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
-
     import polars
 
-    from assay.core.judged import FloatArray, IntArray
 
 # The methods that say what is in a mapping.
 VIEWS = ("items", "keys", "__iter__", "__getitem__")
@@ -255,8 +253,7 @@ class Qrels(QueryTable):
 
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:
-    if columns is not None:
-        check_roles(columns)
+    check_roles(columns)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return recognise(source, format).read(source, columns, judgments=judgments)

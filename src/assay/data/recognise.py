@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from assay.core.errors import FormatError
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import Option
-from assay.data.formats import HEAD, TREC, recognise
+from assay.data.formats import HEAD, TREC, Format, recognise
 from assay.data.formats.json import read_rankings
 from assay.data.frames.columns import GRADE, SCORE, normalise_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-from assay.files.source import CHUNK, StandardInput, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assay.data.formats import Format
-    from assay.files.source import Readable, Source
+from assay.files.source import CHUNK, Readable, Source, StandardInput, open_source
 
 # Of a line of TREC: whether it is one of judgments, by its number of fields.
 FIELDS = {4: True, 6: False}

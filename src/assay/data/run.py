@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,6 @@ from assay.data.qrels import SHARED_NAMES, QueryTable, read_rows
 from assay.files.source import COMPRESSIONS, MAGIC_CHARACTERS, Readable, check_path, describe, is_pattern, open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import polars
 
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.doc_id import field_of
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.text import nearest, show
 from assay.data.formats import recognise_files
-from assay.data.formats.separated import read_cells
+from assay.data.formats.separated import Cells, read_cells
 from assay.data.frames.columns import as_id, find_column, list_names, normalise_name
 from assay.data.frames.frame import frame_rows, is_frame
 from assay.data.passages import PAIR, PASSAGE_ID, PASSAGE_TEXT
 from assay.files.source import is_source
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterator, Sequence
-
-    from assay.data.formats.separated import Cells
-
 
 # Field names that tools use, the likeliest first.
 QUESTION_ID = ("query_id", "qid", "question_id", "queryid", "_id", "id")
@@ -169,11 +163,10 @@ def read_fields(data: object, names: Sequence[str]) -> dict[str, dict[str, str]]
                 raise FormatError(f"field {show(name)} of a question must be a text or a number, not {show(value)}")
             if value is not None and value != "":
                 found[name][key] = str(value)
-    for name, values in found.items():
-        if not values:
-            near = nearest(name, seen) or list(seen)
-            has = f"; they have {', '.join(near)}" if near else ""
-            raise DataError(f"the questions have no field {show(name)}{has}")
+    if lacking := next((name for name, values in found.items() if not values), ""):
+        near = nearest(lacking, seen) or list(seen)
+        has = f"; they have {', '.join(near)}" if near else ""
+        raise DataError(f"the questions have no field {show(lacking)}{has}")
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -20,9 +22,6 @@ from assay.files.replace import partial_file, replaced, target_of
 from assay.files.source import COMPRESSIONS, check_spare_files, reason_of
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator
-
     from assay.data.qrels import Qrels, QueryTable
     from assay.data.run import Run
 

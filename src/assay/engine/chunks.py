@@ -18,7 +18,8 @@ from assay._kernel import Index, Options, Progress, Ranker, Rows
 from assay.core.doc_id import DocIdRule, field_missing
 from assay.core.note import Note, NoteKind
 from assay.core.text import printable, some
-from assay.data.chunks.fields import MOST_SHOWN, FieldReader, Lacking, table_format
+from assay.data.chunks.fields import MOST_SHOWN, FieldReader, Lacking
+from assay.data.formats import recognise
 from assay.data.formats.tabular import Need, rank_table
 from assay.data.run import Run
 from assay.engine.kernel import JOINT, KernelRanking, rank_run
@@ -163,7 +164,10 @@ def rank_by_field(
 
     if is_source(run):
         with open_source(run) as source:  # type: ignore[arg-type]
-            batches = partial(reader.batches, table_format(source, rule, format))
+            chosen = recognise(source, format)
+            if chosen.batches is None:
+                raise field_missing(rule, f"{source.name} ({chosen.name})")
+            batches = partial(reader.batches, chosen.batches)
             return rank_table(batches, source, make_anew, Need(reader.columns, judgments=False, threads=threads))
     lacking.clear()
     return rank_run(make_ranker, reader.read_frame(run), threads=threads, columns=reader.columns)

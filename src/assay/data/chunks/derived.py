@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.core.errors import DataError, MismatchError, PolicyError
+from assay.core.judged import FloatArray
 from assay.core.text import count, show, some
 from assay.data.chunks.spans import CHUNK_ID, Overlap, Span, check_share, read_chunks, read_span
 from assay.data.frames.columns import as_id
 from assay.data.passages import find_field, place_name
 from assay.data.qrels import Qrels
 from assay.data.run import Run
-
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
 
 ROUNDING = 1e-9
 # Each distance, and rapidfuzz's name for it.

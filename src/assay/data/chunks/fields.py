@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.core.doc_id import as_document, field_missing, field_of
+from assay.core.doc_id import DocIdRule, as_document, field_missing, field_of
 from assay.core.errors import FormatError
 from assay.core.text import Option, show
-from assay.data.formats import recognise
+from assay.data.formats.tabular import Batch
 from assay.data.frames.columns import DOCUMENT, find_column, list_names
 from assay.data.frames.frame import from_tuples, is_frame, whole_frame
 from assay.data.run import Run
-from assay.files.source import describe
+from assay.files.source import Source, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
     import polars
 
-    from assay.core.doc_id import DocIdRule
-    from assay.data.formats.tabular import Batch
-    from assay.files.source import Source
 
 # Ids that a note shows.
 MOST_SHOWN = 3
@@ -37,13 +33,6 @@ class Lacking:
 
     def clear(self) -> None:
         self.count, self.shown = 0, []
-
-
-def table_format(source: Source, rule: DocIdRule, format: str | None) -> Callable[[Source], Generator[Batch]]:
-    chosen = recognise(source, format)
-    if chosen.batches is None:
-        raise field_missing(rule, f"{source.name} ({chosen.name})")
-    return chosen.batches
 
 
 class FieldReader:

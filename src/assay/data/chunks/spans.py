@@ -1,10 +1,8 @@
 """`Span`: a stretch of a source document, in characters; and `Overlap`: when a retrieved chunk hits a gold span.
 
-A span is half-open, as a slice of Python: `start` is its first character, `end` the first one after it. Spans of
-different documents never overlap. The share of two spans that counts is their intersection divided by the length of the
-gold span, of the chunk, or of both together (intersection over union).
-
-The table of chunks has by id the span of each in its document, and perhaps its text, for rankings of ids.
+A span is half-open, as a slice of Python. Spans of different documents never overlap. The share of two spans is their
+intersection divided by the length of the gold span, of the chunk, or of both together (intersection over union). The
+table of chunks has by id the span of each in its document, and perhaps its text, for rankings of ids.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from assay.files.source import is_source, open_source
 # What a chunk has of its own; the id of its document would be the same for many.
 CHUNK_ID = ("id", "chunk_id", "node_id", "id_", "_id", "passage_id", "pid")
 TEXT_FIELDS = ("text", "page_content", "content")
-SHARES = ("gold", "chunk", "iou")
+SHARES = {"gold": "share of the gold span", "chunk": "share of the chunk", "iou": "intersection over union"}
 ANY = "any"
 NO_PATHS: Mapping[str, str] = MappingProxyType({})
 TRIPLE = 3
@@ -35,11 +33,7 @@ LONGEST = len(str(LARGEST))
 
 
 class Span(NamedTuple):
-    """A stretch of a document: from the character `start` up to, but not including, `end`.
-
-    >>> print(Span("guide.md", 100, 180))
-    guide.md[100:180]
-    """
+    """A stretch of a document: from the character `start` up to, but not including, `end`."""
 
     document: str
     start: int
@@ -64,10 +58,7 @@ class Overlap(NamedTuple):
         return cls(check_share(overlap, "overlap must be 'any' or a number"), str(overlap_of))
 
     def __str__(self) -> str:
-        if self.least is None:
-            return "any overlap"
-        what = {"gold": "share of the gold span", "chunk": "share of the chunk", "iou": "intersection over union"}
-        return f"{what[self.of]} at least {self.least:g}"
+        return "any overlap" if self.least is None else f"{SHARES[self.of]} at least {self.least:g}"
 
     def holds(self, gold: Span, chunk: Span) -> bool:
         """Whether the chunk hits the gold span."""
@@ -99,9 +90,6 @@ def read_span(value: object, place: str, paths: Mapping[str, str] = NO_PATHS) ->
     """The span of a chunk or of gold: `(document, start, end)`, or an object with such fields.
 
     `paths` are field paths of the user's own. Without an end, a span is as long as the text.
-
-    >>> read_span({"page_content": "twelve chars", "metadata": {"source": "a.md", "start_index": 30}}, "chunk 0")
-    Span(document='a.md', start=30, end=42)
     """
     if isinstance(value, (tuple, list)):
         if len(value) != TRIPLE:

@@ -7,33 +7,23 @@ and a row in `FORMATS`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, Any
 
-from assay._kernel import Rows
+from assay._kernel import Progress, Ranker, Rows
 from assay.core.errors import FormatError
 from assay.core.limits import LIMITS
 from assay.core.text import Task, show
 from assay.data.formats import json, jsonl, parquet, separated, tabular, trec
-from assay.data.formats.tabular import Need
+from assay.data.formats.tabular import Batch, Need, Placed, ReadBatches
 from assay.data.frames.columns import DOCUMENT, QUERY, rows_of_table
-from assay.files.source import COMPRESSIONS, open_source
+from assay.files.source import COMPRESSIONS, Readable, Source, open_source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
-    from assay._kernel import Progress, Ranker
-    from assay.data.formats.tabular import Batch, Placed
-    from assay.files.source import Readable, Source
-
-    Columns: TypeAlias = Mapping[str, str] | None
-    ReadBatches: TypeAlias = Callable[[Source], Generator[Batch]]
-    Rank: TypeAlias = Callable[[Ranker, Source, int, Progress | None], None]
-    RankTable: TypeAlias = Callable[[Source, Callable[[], Ranker], Columns, int, Progress | None], Ranker | None]
-
+Columns = Mapping[str, str] | None
 HEAD = 1 << 16
 
 
@@ -48,8 +38,7 @@ class Format:
     - `rows`: of a format that is not a table, the reader of judgments and runs
     - `rank`: of a format that is not a table, what ranks a run while it is read; none if it holds only judgments
     - `rank_table`: of a table, what ranks a run in the kernel alone, or says that it cannot
-    - `content`: the reader of questions, passages and RAG records: Python objects, or one `Placed` per record; a table
-      needs none
+    - `content`: the reader of questions, passages and RAG records: objects, or one `Placed` each; a table needs none
     - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
     - `tag`: of a table that can hold a run's tag, the reader of it
     - `write`: the writer of judgments and runs; a format without one is only read
@@ -65,8 +54,8 @@ class Format:
     batches: ReadBatches | None = None
     needed: Callable[..., Generator[Batch]] | None = None
     rows: Callable[..., Rows] | None = None
-    rank: Rank | None = None
-    rank_table: RankTable | None = None
+    rank: Callable[[Ranker, Source, int, Progress | None], None] | None = None
+    rank_table: Callable[[Source, Callable[[], Ranker], Columns, int, Progress | None], Ranker | None] | None = None
     content: Callable[[Source], Any] | None = None
     names: Callable[[Source], list[str]] | None = None
     tag: Callable[[Source], str] | None = None

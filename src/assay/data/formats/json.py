@@ -6,20 +6,16 @@ A file is read query by query, so that a run is never held whole. Duplicate keys
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from assay._kernel import Rows
+from assay._kernel import Progress, Ranker, Rows
 from assay.core.errors import DataError, DuplicateError, FormatError
 from assay.core.json_text import explain_json_error, plain_message, refuse_repeats
 from assay.core.text import show
 from assay.data.frames.columns import KNOWN, normalise_name
-from assay.files.source import Source, prefix_errors, undecodable_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
-    from assay._kernel import Progress, Ranker
+from assay.files.source import NOT_UTF_8, Source, prefix_errors, undecodable_line
 
 CANNOT_HOLD = ("the run's tag", "groups together with grades", "the names of groups", "duplicate documents")
 BLANKS = " \t\r\n"
@@ -203,8 +199,8 @@ class JsonReader:
         try:
             chunk = self.file.read(max(CHUNK, more))
         except UnicodeDecodeError:
-            place = f"{self.source.name}, line {undecodable_line(self.file.name)}"
-            raise FormatError(f"{place}: bytes that are not UTF-8; save the file as UTF-8") from None
+            line = undecodable_line(self.file.name)
+            raise FormatError(f"{self.source.name}, line {line}: {NOT_UTF_8}") from None
         self.lines += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at :] + chunk
         self.at = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from itertools import chain, islice
@@ -12,16 +13,12 @@ from assay.core.errors import FormatError
 from assay.core.json_text import decode_json, explain_json_error
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.data.formats.tabular import Batch, Placed
+from assay.data.formats.tabular import Batch, Need, Placed
 from assay.data.frames.columns import KNOWN, normalise_name
+from assay.files.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
-
     import polars
-
-    from assay.data.formats.tabular import Need
-    from assay.files.source import Source
 
 
 CANNOT_HOLD = ("the run's tag", "queries without documents")

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from assay._kernel import parquet_names
+from assay._kernel import Progress, Ranker, parquet_names
 from assay.core.errors import FormatError
 from assay.data.formats.tabular import BATCH, Batch, explain_failure
 from assay.data.frames.columns import GIVEN_RANK, find_columns
+from assay.files.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-    from pathlib import Path
-
     import polars
 
-    from assay._kernel import Progress, Ranker
-    from assay.files.source import Source
 
 CANNOT_HOLD = ("queries without documents",)
 # Where the metadata of a file has a run's tag.

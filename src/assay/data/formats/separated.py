@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_left
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 from assay._kernel import RowDecoder
 from assay.core.errors import FormatError
 from assay.core.text import show
-from assay.data.formats.tabular import BATCH, CANNOT_HOLD, NUL, TWIN, Batch, explain_failure
+from assay.data.formats.tabular import BATCH, CANNOT_HOLD, NUL, TWIN, Batch, Need, explain_failure
 from assay.data.frames.columns import replace_unwritable, shortest_text
-from assay.files.source import undecodable_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-    from pathlib import Path
-
-    from assay.data.formats.tabular import Need
-    from assay.files.source import Source
+from assay.files.source import NOT_UTF_8, Source, undecodable_line
 
 BEIR_CANNOT_HOLD = (*CANNOT_HOLD, "groups of judgments")
 NAMES = {",": "csv", "\t": "tsv"}
@@ -67,7 +62,7 @@ def fault_of_header(line: bytes, separator: str, *, is_cut: bool) -> str:
     try:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError:
-        return "" if is_cut else "bytes that are not UTF-8; save the file as UTF-8"
+        return "" if is_cut else NOT_UTF_8
     if text.lower().startswith("sep="):
         return f"{show(text)} is for Excel alone; remove the line"
     other = next((each for each in OTHER_SEPARATORS if each in text), None)
@@ -197,22 +192,20 @@ def read_cells(source: Source, separator: str) -> Generator[Cells]:
     lines: list[str] = []
     last: list[str] = []
     with source.plain() as path, path.open(encoding="utf-8-sig", newline="") as file:
-        if separator == "\t":
-            rows = csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE)
-        else:
-            rows = csv.reader(remember(file, lines), delimiter=separator)
+        is_tsv = separator == "\t"
+        plain = csv.reader(file, delimiter=separator, quoting=csv.QUOTE_NONE)
+        rows = plain if is_tsv else csv.reader(remember(file, lines), delimiter=separator)
         try:
             for cells in rows:
                 last, lines[:] = lines[:], []
                 if not is_blank_line(cells):
-                    yield Cells(rows.line_num, unquote(cells) if separator == "\t" else cells)
+                    yield Cells(rows.line_num, unquote(cells) if is_tsv else cells)
             if is_unclosed(last):
                 raise FormatError(f"{source.name}, line {rows.line_num - len(last) + 1}: {UNCLOSED}")
         except csv.Error as error:
             raise FormatError(f"{source.name}, line {rows.line_num}: {error}") from None
         except UnicodeDecodeError:
-            where = f"{source.name}, line {undecodable_line(path)}"
-            raise FormatError(f"{where}: bytes that are not UTF-8; save the file as UTF-8") from None
+            raise FormatError(f"{source.name}, line {undecodable_line(path)}: {NOT_UTF_8}") from None
 
 
 def remember(file: Iterable[str], lines: list[str]) -> Iterator[str]:
@@ -255,7 +248,7 @@ def write_beir(data: Any, file: IO[bytes]) -> None:  # noqa: ANN401 - Qrels
 def find_fault(path: Path, separator: str) -> str | None:
     """The first line that cannot be read, and why; none if that cannot be found out."""
     if number := undecodable_line(path):
-        return f"line {number}: bytes that are not UTF-8; save the file as UTF-8"
+        return f"line {number}: {NOT_UTF_8}"
     open_since = None
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

@@ -7,24 +7,19 @@ has the words for what is wrong.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from assay._kernel import RowDecoder
+from assay._kernel import Ranker, RowDecoder
 from assay.core.errors import FormatError
 from assay.core.text import printable, show
 from assay.data.frames.columns import GIVEN_RANK, find_columns, groups_of_iterations, prepare_table, rows_of_table
+from assay.files.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
-
     import polars
 
-    from assay._kernel import Ranker
-    from assay.files.source import Source
-
-    ReadBatches = Callable[[Source], Generator["Batch"]]
 
 CANNOT_HOLD = ("the run's tag", "queries without documents", "NUL characters in ids")
 # Bytes that are decoded at a time, and rows that are read at a time.
@@ -52,6 +47,9 @@ class Batch(NamedTuple):
 
     def place(self, row: int) -> str:
         return f"{self.noun} {self.numbers[row]}"
+
+
+ReadBatches = Callable[[Source], Generator[Batch]]
 
 
 class Need(NamedTuple):

@@ -10,6 +10,7 @@ document of a higher level to one of a lower level if the same subgroup of a gro
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from assay._kernel import Rows
@@ -17,22 +18,16 @@ from assay.core.errors import FormatError
 from assay.core.judged import SUBGROUP
 from assay.core.text import show
 from assay.data.frames.columns import BLANK, GIVEN_RANK, GIVEN_SCORE, NUL, replace_unwritable, shortest_text
+from assay.files.source import NOT_UTF_8, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import polars
 
     from assay.data.run import Run
-    from assay.files.source import Source
 
 CANNOT_HOLD = (
-    "spaces in the run's tag",
-    "a single group of judgments",
-    "queries without documents",
-    "spaces in ids",
-    "NUL characters in ids",
-    "query ids that start with #",
+    *("spaces in the run's tag", "spaces in ids", "NUL characters in ids", "query ids that start with #"),
+    *("a single group of judgments", "queries without documents"),
 )
 DEFAULT_TAG = "assay"
 PREFERENCE_FIELDS = 5
@@ -86,7 +81,7 @@ def read_preferences(source: Source, *, judgments: bool = True) -> Rows:  # noqa
     try:
         lines = source.read().decode().split("\n")
     except UnicodeDecodeError:
-        raise FormatError(f"{source.name}: bytes that are not UTF-8; save the file as UTF-8") from None
+        raise FormatError(f"{source.name}: {NOT_UTF_8}") from None
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):
             continue

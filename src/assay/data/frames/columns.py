@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ from assay.core.errors import PASSING, FormatError, LossError
 from assay.core.text import INTERFACE, Interface, Option, show, some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import polars
 
     from assay.core.judged import FloatArray
@@ -66,10 +65,8 @@ def prepare_table(
         if table[column].null_count():
             row = int(table[column].is_null().arg_true()[0])
             raise FormatError(f"{name}, {place(row)}: the column {show(column)} is empty")
-        if role == "value":
-            ready.append(as_number(table[column], name, place, truths=judgments).alias(role))
-        else:
-            ready.append(as_text(table[column], name, place).alias(role))
+        read = partial(as_number, truths=judgments) if role == "value" else as_text
+        ready.append(read(table[column], name, place).alias(role))
     if not judgments and GIVEN_RANK in table.columns:
         names = [each for each in (GIVEN_RANK, GIVEN_SCORE) if each in table.columns]
         ready += [optional_numbers(table[each], name, place) for each in names]
@@ -159,10 +156,9 @@ def find_columns(
             continue
         column = given.get(role) or find_column(names, known)
         if column is None and role in wanted:
-            advice = f"name it with {Option('columns', (role, '…'))}"
-            if INTERFACE.get() is Interface.SHELL:
-                # Commands cannot map the columns of runs.
-                advice = f"rename the column that has it to {role}"
+            # Commands cannot map the columns of runs.
+            is_shell, option = INTERFACE.get() is Interface.SHELL, Option("columns", (role, "…"))
+            advice = f"rename the column that has it to {role}" if is_shell else f"name it with {option}"
             raise FormatError(f"{name} has no column for {role} (columns: {list_names(names)}); {advice}")
         if column is not None and list(names).count(column) > 1:
             raise FormatError(f"{name}: duplicate column {show(column)}; rename one of them")
@@ -249,12 +245,11 @@ def optional_numbers(column: polars.Series, name: str, place: Callable[[int], st
 
     if column.dtype.is_numeric() and column.cast(polars.Float64).is_finite().all():
         return column.cast(polars.Float64)
-    numbers: list[float | None] = []
-    for row, value in enumerate(column.to_list()):
-        number = None if value is None or value == "" else as_float(value, truths=False)
+    values = column.to_list()
+    numbers = [None if value in (None, "") else as_float(value, truths=False) for value in values]
+    for row, (value, number) in enumerate(zip(values, numbers, strict=True)):
         if value not in (None, "") and (number is None or not math.isfinite(number)):
             raise FormatError(f"{name}, {place(row)}: {show(value)} in the column {show(column.name)} is not a number")
-        numbers.append(number)
     return polars.Series(column.name, numbers, dtype=polars.Float64)
 
 

@@ -5,25 +5,20 @@ A part of a record has the user's own name, or one of those that tools use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, FormatError
 from assay.core.json_text import ContentError, decode_json, python_to_json
 from assay.core.text import Option, show
-from assay.data.formats import TREC, TSV, ending, recognise
+from assay.data.formats import TREC, TSV, Format, ending, recognise
 from assay.data.formats.tabular import Placed
 from assay.data.frames.frame import frame_rows, is_frame
 from assay.data.passages import SPAN_FIELDS
 from assay.data.texts import QUESTION_ID, QUESTION_TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assay.data.formats import Format
-    from assay.files.source import Source
+from assay.files.source import Source
 
 # Each part, assay's own name for it first, then those of AutoRAG, ragas, LlamaIndex and others.
 ANSWER = ("answer", "generated_texts", "generated_text", "response", "prediction")
@@ -69,7 +64,7 @@ class RecordFields(NamedTuple):
         return {*(name for part in PLAIN_TEXT for name in PARTS[part]), *own}
 
 
-USUAL_FIELDS = RecordFields()
+USUAL = RecordFields()
 
 
 def record_fields(columns: object, doc_id: str | None, *, lenient: bool) -> RecordFields:

@@ -10,12 +10,12 @@ import gc
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay._kernel import SharedStrings
 from assay.core.errors import DataError, DuplicateError
@@ -24,23 +24,10 @@ from assay.data.formats import JSON_LINES
 from assay.data.formats.jsonl import WIDEST, record_blocks
 from assay.data.formats.tabular import Placed
 from assay.data.passages import TEXT, Passages
-from assay.data.records.fields import (
-    USUAL_FIELDS,
-    Layout,
-    RecordFields,
-    file_format,
-    file_rows,
-    find_layout,
-    given_rows,
-)
+from assay.data.records.fields import USUAL, Layout, RecordFields, file_format, file_rows, find_layout, given_rows
 from assay.data.records.record import LONGEST_FIELD, NO_FIELDS, SHORT, Record, make_record, short_fields
 from assay.data.texts import replace_surrogates
-from assay.files.source import is_source, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from assay.files.source import Source
+from assay.files.source import Source, is_source, open_source
 
 # Rows that are made into records at a time.
 STEP = 1000
@@ -62,7 +49,7 @@ class Records(NamedTuple):
         return [each.query_id for each in scored if each.retrieved.is_list and each.retrieved.rises]  # type: ignore[union-attr]
 
 
-def read_records(data: object, wanted: RecordFields = USUAL_FIELDS, name: str = "the records") -> Records:
+def read_records(data: object, wanted: RecordFields = USUAL, name: str = "the records") -> Records:
     """The records in a file, a frame or Python objects."""
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
