@@ -222,6 +222,11 @@ def test_a_models_judgments_become_a_voter_of_their_own(studio, ann):
     assert studio.judgments.kinds["qwen3"] == "model"
     clash = send_file(ann, b"q01 0 mda-02 1\n", kind="person", **how)
     assert (clash.status_code, clash.json()["error"]) == (400, "'qwen3' is a model here; import these votes as model")
+    ann.vote("q01", "mda-02", 2)
+    seen = ann.get("/api/pair", query="q01", document="mda-02").json()["others"]
+    assert seen == [{"voter": "qwen3", "vote": 0.0, "kind": "model"}]
+    taken = ann.send("POST", "/api/session", {"voter": "qwen3"})
+    assert (taken.status_code, taken.json()["error"]) == (403, "qwen3 is the name of a model; choose another")
 
 
 BAD = [

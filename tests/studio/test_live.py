@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -64,7 +65,8 @@ def test_policies_hold(how):
 
 def test_measures_of_all_queries_are_scored_whole():
     live = make_live(measures=("err@10", "ndcg@10"))
-    assert live.is_local == all(map(live_module.is_of_one_query, live.measures.values()))
+    assert not live.is_local
+    assert make_live().is_local
     take(live, [("q01", "mda-02", 3.0), ("q02", "mda-02", 0.0)])
     assert_same(live)
 
@@ -180,14 +182,10 @@ def test_an_error_reaches_whoever_asked_and_is_tried_again():
 def test_many_who_ask_share_one_value():
     slow = Slow()
     slow.gate.acquire()
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(slow.value.get(5))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    slow.gate.release()
-    for thread in threads:
-        thread.join(10)
-    assert found == ["value 1"] * 8
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(slow.value.get, [5] * 8)
+        slow.gate.release()
+    assert list(found) == ["value 1"] * 8
     assert slow.made == [1]
 
 

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from assay.data.qrels import Qrels
     from assay.data.run import Run
     from assay.studio.collection import Collection
-    from assay.studio.search import LiveSearch
     from assay.studio.store.store import Store
-    from assay.studio.studio import Studio, StudioSettings
+    from assay.studio.studio import Studio
 
 MEASURES = ("ndcg@10", "dcg@10", "ap", "rr@10", "recall@100")
 STORE = "assay-studio.sqlite"
@@ -86,41 +85,32 @@ def run_studio(
     while_serving: AbstractContextManager[None] = nullcontext(),  # noqa: B008 - it holds nothing
     **how: Any,  # noqa: ANN401 - those of `StudioSettings.of`
 ) -> None:
-    """Opens a store and serves a studio until a signal ends it; `search` has the options of a live retriever."""
+    """Opens a store and serves a studio until a signal ends it; `search` has the options of a live retriever.
+
+    It raises if the settings or the store do not fit the collection, or if it could not be served at the address.
+    """
     from assay.studio.search import LiveSearch
-    from assay.studio.studio import StudioSettings
+    from assay.studio.studio import Studio, StudioSettings
 
     address = ServerAddress(host, port, names, tls)
     live = None if search is None else LiveSearch(**search)
     settings = StudioSettings.of(collection.runs, measures, **how)
-    studio = open_studio(collection, where, settings, address, live)
+    settings.check(collection)
+    if tls is not None:
+        check_files(*tls)
+    store = open_store(where)
+    try:
+        check_store(store, collection, where, address.elsewhere)
+        studio = Studio(collection, store, settings, live)
+    except BaseException:
+        store.close()
+        raise
     say(f"{studio.describe()} in {where}")
     if dry_run:
         studio.close()
     else:
         with while_serving:
             serve(studio, address, browse=browse, say=say)
-
-
-def open_studio(
-    collection: Collection, where: str, settings: StudioSettings, address: ServerAddress, search: LiveSearch | None
-) -> Studio:
-    """The studio of a collection with its store in a file or at a URL; close it at the end.
-
-    It raises if the settings or the store do not fit the collection, or if it could not be served at the address.
-    """
-    from assay.studio.studio import Studio
-
-    settings.check(collection)
-    if address.tls is not None:
-        check_files(*address.tls)
-    store = open_store(where)
-    try:
-        check_store(store, collection, where, address.elsewhere)
-        return Studio(collection, store, settings, search)
-    except BaseException:
-        store.close()
-        raise
 
 
 def check_store(store: Store, collection: Collection, where: str, elsewhere: str | None) -> None:
@@ -204,21 +194,19 @@ class ServerAddress(NamedTuple):
         """The option by which others may reach it, as it was given; None if only this machine can.
 
         A proxy that has another name for it may let others in.
+
+        >>> ServerAddress("127.0.0.2", None, ("LOCALHOST", "[::1]"), None).elsewhere
+        >>> ServerAddress("::1", None, ("example.org",), None).elsewhere
+        '--allow-host example.org'
         """
-        given = [("--host", self.host), *(("--allow-host", name) for name in self.names)]
-        return next((f"{option} {name}" for option, name in given if not is_of_this_machine(name)), None)
-
-
-def is_of_this_machine(host: str) -> bool:
-    """Whether a name or an address is one of this machine alone.
-
-    >>> [is_of_this_machine(host) for host in ("localhost", "127.0.0.2", "[::1]", "0.0.0.0", "example.org")]
-    [True, True, True, False, False]
-    """
-    try:
-        return host.lower() == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+        for option, name in (("--host", self.host), *(("--allow-host", name) for name in self.names)):
+            try:
+                is_here = name.lower() == "localhost" or ipaddress.ip_address(name.strip("[]")).is_loopback
+            except ValueError:
+                is_here = False
+            if not is_here:
+                return f"{option} {name}"
+        return None
 
 
 def serve(studio: Studio, address: ServerAddress, *, browse: bool, say: Callable[[str], None]) -> None:
@@ -234,18 +222,9 @@ def serve(studio: Studio, address: ServerAddress, *, browse: bool, say: Callable
     host = f"[{address.host}]" if ":" in address.host else address.host
     url = f"{'https' if address.tls else 'http'}://{host}:{listening.getsockname()[1]}/"
     app = make_app(studio, login=address.elsewhere is not None, hosts=[*LOCAL_NAMES, host, *address.names])
-    certificate, key = address.tls or (None, None)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
-        timeout_graceful_shutdown=LAST_WAIT,
-        lifespan="on",
-    )
+    tls: Any = dict(zip(("ssl_certfile", "ssl_keyfile"), address.tls or (), strict=False))
+    quiet: Any = {"log_level": "warning", "access_log": False, "server_header": False, "date_header": False}
+    config = uvicorn.Config(app, **quiet, **tls, timeout_graceful_shutdown=LAST_WAIT, lifespan="on")
     # Whoever comes first does not wait.
     studio.next_pair(None, "worth", set())
     studio.numbers.get(0)

@@ -30,7 +30,7 @@ CSRF_HEADER = "x-csrf-token"
 BEARER = "bearer "
 # Seconds that a cookie is good for.
 LIFETIME = 30 * 24 * 3600
-# Seconds that people and tokens are remembered, and how many of them.
+# Seconds that people and tokens are remembered, and how many names at most.
 REMEMBERED = 5.0
 MOST_KNOWN = 10_000
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -68,9 +68,11 @@ class Access:
     Without `login`, as on loopback, a name is enough, and everybody may manage the studio.
     """
 
-    def __init__(self, store: Store, *, login: bool, clock: Callable[[], float] = time.time) -> None:
-        self.store, self.login, self.clock = store, login, clock
+    def __init__(self, store: Store, *, login: bool) -> None:
+        self.store, self.login = store, login
         self._secret = store.secret()
+        # What tells this store from any other, for what a browser keeps of it.
+        self.store_id = self._sign("store", b"")[:16]
         self._known: dict[tuple[str, str], tuple[float, Any]] = {}
 
     def forget(self) -> None:
@@ -80,13 +82,13 @@ class Access:
     def _remembered(self, kind: str, name: str, find: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever is found
         """What the store says, remembered for some seconds; what it does not know is asked anew."""
         until, found = self._known.get((kind, name), (0.0, None))
-        if self.clock() < until:
+        if time.time() < until:
             return found
         found = find(name)
         if found is not None:
             if len(self._known) >= MOST_KNOWN:
                 self.forget()
-            self._known[kind, name] = (self.clock() + REMEMBERED, found)
+            self._known[kind, name] = (time.time() + REMEMBERED, found)
         return found
 
     def voter(self, name: str) -> StoredVoter | None:
@@ -98,7 +100,7 @@ class Access:
         known = None if voter is None else self.store.voter(voter)
         # Who logs in with a new password is not refused because of the old one.
         self._known.pop(("voter", voter or ""), None)
-        return BrowserSession(secrets.token_urlsafe(16), voter, self.clock(), "" if known is None else known.mark)
+        return BrowserSession(secrets.token_urlsafe(16), voter, time.time(), "" if known is None else known.mark)
 
     def seal(self, session: BrowserSession) -> str:
         content = json.dumps(session).encode()
@@ -114,15 +116,10 @@ class Access:
             session = BrowserSession(*json.loads(body))
         except (ValueError, TypeError):
             return None
-        return session if 0 <= self.clock() - session.issued < LIFETIME else None
+        return session if 0 <= time.time() - session.issued < LIFETIME else None
 
     def csrf(self, session: BrowserSession) -> str:
         return self._sign("csrf", session.id.encode())
-
-    @property
-    def store_id(self) -> str:
-        """What tells this store from any other, for what a browser keeps of it."""
-        return self._sign("store", b"")[:16]
 
     def _sign(self, what: str, content: bytes) -> str:
         return hmac.digest(self._secret, what.encode() + b"\0" + content, sha256).hex()
@@ -166,22 +163,20 @@ class Access:
 class Rate:
     """So many per second for each name, and a burst of so many at once."""
 
-    def __init__(
-        self, per_second: float, burst: int, *, most: int = 10_000, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.per_second, self.burst, self.most, self.clock = per_second, burst, most, clock
+    def __init__(self, per_second: float, burst: int) -> None:
+        self.per_second, self.burst = per_second, burst
         # How much is left of what may come, and when that was.
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
 
     def take(self, name: str) -> None:
         """Counts one; raises if that is too many."""
-        now = self.clock()
+        now = time.monotonic()
         with self._lock:
             left, at = self._buckets.pop(name, (float(self.burst), now))
             left = min(float(self.burst), left + (now - at) * self.per_second)
             self._buckets[name] = (left - 1 if left >= 1 else left, now)
-            while len(self._buckets) > self.most:
+            while len(self._buckets) > MOST_KNOWN:
                 self._buckets.popitem(last=False)
         if left < 1:
             wait = math.ceil((1 - left) / self.per_second)

@@ -26,16 +26,18 @@ PAIR = 2
 
 
 def agreement_view(studio: Studio, voter: str | None, *, reveal: bool = False) -> dict[str, Any]:
-    """The figures and the pairs on which votes differ; the votes on a pair that one has yet to judge are hidden.
-
-    With `reveal` they are shown, as whoever decides needs them.
-    """
+    """The figures, and the pairs on which votes differ; votes on pairs that one has yet to judge only to `reveal`."""
     with studio.lock:
-        known = by_voter(studio.judgments)
-        differing = differing_pairs(studio.judgments)
-        listed = [disagreement(studio, pair, voter, reveal=reveal) for pair in differing[:MOST_PAIRS]]
-        kinds = dict(studio.judgments.kinds)
-        revision = studio.judgments.revision
+        judgments = studio.judgments
+        known, kinds, revision = by_voter(judgments), dict(judgments.kinds), judgments.revision
+        said = {
+            pair: [ballot.vote for ballot in ballots.values() if ballot.vote is not None]
+            for pair, ballots in judgments.ballots.items()
+        }
+        differing = [pair for pair, votes in said.items() if len(set(votes)) >= PAIR]
+        # The farthest apart first, those that are decided last.
+        differing.sort(key=lambda pair: (pair in judgments.decisions, -float(np.var(said[pair])), pair))
+        listed = [disagreement(studio, pair, said[pair], voter, reveal=reveal) for pair in differing[:MOST_PAIRS]]
     pairs = [
         {"a": a, "b": b, "shared": len(known[a].keys() & known[b].keys()), **kappas(known[a], known[b], (a, b))}
         for a, b in combinations(list(known)[:MOST_VOTERS], 2)
@@ -118,21 +120,9 @@ def kappas(a: dict[Pair, float], b: dict[Pair, float], names: tuple[str, str]) -
     return {"kappa": kappa, "weighted": weighted, "confusion": confusion, "reason": ""}
 
 
-def differing_pairs(judgments: JudgmentsInForce) -> list[Pair]:
-    """The pairs on which votes differ, the farthest apart first, those that are decided last."""
-    said = {pair: said_on(judgments, pair) for pair in judgments.ballots}
-    differing = [pair for pair, votes in said.items() if len(set(votes)) >= PAIR]
-    return sorted(differing, key=lambda pair: (pair in judgments.decisions, -float(np.var(said[pair])), pair))
-
-
-def said_on(judgments: JudgmentsInForce, pair: Pair) -> list[float]:
-    return [ballot.vote for ballot in judgments.ballots[pair].values() if ballot.vote is not None]
-
-
-def disagreement(studio: Studio, pair: Pair, voter: str | None, *, reveal: bool) -> dict[str, Any]:
+def disagreement(studio: Studio, pair: Pair, said: list[float], voter: str | None, *, reveal: bool) -> dict[str, Any]:
     judgments = studio.judgments
     ballots, decided = judgments.ballots[pair], judgments.decisions.get(pair)
-    said = said_on(judgments, pair)
     listed = [{**judgments.said(each), "comment": each.comment} for each in ballots.values()]
     is_hidden = judgments.is_blind(voter, pair) and not reveal
     return {

@@ -70,23 +70,15 @@ def make_app(studio: Studio, *, login: bool = False, hosts: Iterable[str] = LOCA
         # Votes that are pending are recorded.
         studio.close()
 
-    app = FastAPI(
-        title="assay studio",
-        version=__version__,
-        description=DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url="/api/openapi.json",
-        lifespan=lifespan,
-        telemetry=NO_TELEMETRY,
-    )
+    addresses: Any = {"docs_url": None, "redoc_url": None, "openapi_url": "/api/openapi.json"}
+    about: Any = {"title": "assay studio", "version": __version__, "description": DESCRIPTION}
+    app = FastAPI(**about, **addresses, lifespan=lifespan, telemetry=NO_TELEMETRY)
     app.state.studio = studio
     app.state.access = Access(studio.store, login=login)
     app.state.rates = {name: Rate(*rate) for name, rate in RATES.items()}
     app.state.is_closing = lambda: False
-    responses: Any = ERRORS
     for router in API:
-        app.include_router(router, prefix="/api", responses=responses)
+        app.include_router(router, prefix="/api", responses=ERRORS)
     app.include_router(pages.router)
     app.add_exception_handler(AssayError, explain)
     app.add_exception_handler(RequestValidationError, explain_form)
@@ -117,7 +109,8 @@ class Guard:
     def check(self, method: str, headers: Headers, most: int) -> None:
         """Raises for a host that is not ours, a write from another site, and an announced size that is too large."""
         host = headers.get("host", "").lower()
-        if without_port(host) not in self.hosts:
+        name, colon, port = host.rpartition(":")
+        if (name if colon and port.isdigit() else host) not in self.hosts:
             raise RefusedError(421, "this studio does not answer for that host; see assay studio --allow-host")
         origin = headers.get("origin")
         is_foreign = origin is not None and urlsplit(origin).netloc.lower() != host
@@ -127,16 +120,6 @@ class Guard:
         announced = headers.get("content-length", "0")
         if announced.isdigit() and int(announced) > most:
             raise RefusedError(413, TOO_LARGE.format(most))
-
-
-def without_port(host: str) -> str:
-    """A host without its port.
-
-    >>> without_port("localhost:80"), without_port("[::1]:80"), without_port("example.org")
-    ('localhost', '[::1]', 'example.org')
-    """
-    name, colon, port = host.rpartition(":")
-    return name if colon and port.isdigit() else host
 
 
 def make_server(app: Guard, config: uvicorn.Config) -> uvicorn.Server:
@@ -188,16 +171,13 @@ async def explain(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": str(error)}, status)
 
 
-async def explain_form(_: Request, error: Exception) -> JSONResponse:
-    found = error.errors() if isinstance(error, RequestValidationError) else []
-    said = "; ".join(f"{'.'.join(map(str, each['loc'][1:])) or 'the request'}: {each['msg']}" for each in found)
-    return JSONResponse({"error": said or str(error)}, 422)
+async def explain_form(_: Request, error: Any) -> JSONResponse:  # noqa: ANN401 - a RequestValidationError
+    parts = [f"{'.'.join(map(str, each['loc'][1:])) or 'the request'}: {each['msg']}" for each in error.errors()]
+    return JSONResponse({"error": "; ".join(parts)}, 422)
 
 
-async def explain_status(request: Request, error: Exception) -> JSONResponse:
+async def explain_status(request: Request, error: Any) -> JSONResponse:  # noqa: ANN401 - an HTTPException
     """What the framework itself refuses."""
-    if not isinstance(error, HTTPException):
-        raise error
     words, headers = str(error.detail), error.headers
     if error.status_code == 404:  # noqa: PLR2004 - not found
         words = "there is no such address"

@@ -15,10 +15,10 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from assay.core.errors import DataError, FormatError
 from assay.core.note import Note, NoteKind
@@ -34,9 +34,6 @@ from assay.render.export import write_rows
 from assay.studio.store.schema import EVENT_KINDS, VOTER_KINDS, NewVote, VoteEvent, VoterKind
 from assay.tasks.vote.ballots import FIELDS as VOTE_FIELDS
 from assay.tasks.vote.ballots import NEEDED, as_seconds, read_values
-
-if TYPE_CHECKING:
-    import polars
 
 Kinds = Mapping[str, str]
 Grades = Mapping[str, Mapping[str, float]]
@@ -56,7 +53,7 @@ READ_FORMATS |= {"quepid": "csv", "quepid-book": "csv"}
 NAME = "the file"
 # Of Quepid's files: the columns that name a pair, what may precede a judge, and what a formula begins with.
 PAIR = {"query": "query", "docid": "document", "doc_id": "document"}
-RATING = "rating:"
+RATING = re.compile(r"\s*(?:rating:\s*)?", re.IGNORECASE)
 QUEPID_FORMULA = ("-", "=", "+", "@")
 
 
@@ -181,7 +178,7 @@ def read_votes(
     `voter` is whose votes those without a name are: it is needed for judgments. `scale` says what -1, 0 and 1 are, as
     in `assay.votes`. Texts of queries in Quepid's files become their ids in `questions`.
     """
-    check_format(format, tuple(READ_FORMATS))
+    check_format(format, READ_FORMATS)
     with temporary_folder() as folder:
         path = folder / f"data.{READ_FORMATS[format]}"
         path.write_bytes(data)
@@ -209,7 +206,7 @@ def read_votes(
     return VoteFile(votes, notes, voter_kinds(rows, events))
 
 
-def check_format(format: str, known: tuple[str, ...]) -> None:
+def check_format(format: str, known: Iterable[str]) -> None:
     if format not in known:
         raise FormatError(f"unknown format {show(format)}; choose one of {', '.join(known)}")
 
@@ -221,51 +218,35 @@ def needed_voter(voter: str | None) -> str:
 
 
 def read_book(source: Source) -> Events:
-    """The votes of a book, one row each."""
+    """The votes of a book, one row each; cells without one are left out."""
     import polars
 
-    parts = [find_fields(unpivot(part), VOTE_FIELDS, NEEDED) for part in read_parts(source, NAME)]
-    whole = polars.concat([part.frame for part in parts]) if parts else polars.DataFrame()
-    if not len(whole):
+    parts = []
+    for part in read_parts(source, NAME):
+        names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
+        pair = {PAIR[name]: column for name, column in names.items() if name in PAIR}
+        if set(pair) != {"query", "document"}:
+            raise FormatError(f"{part.name} is not a book of Quepid: its first columns are query and docid")
+        others = [column for column in part.frame.columns if column not in pair.values()]
+        judges = {column: RATING.sub("", column, count=1).rstrip() for column in others}
+        cells = (
+            part.frame.with_row_index("row")
+            .rename({column: role for role, column in pair.items()})
+            .unpivot(on=others, index=["row", "query", "document"], variable_name="voter", value_name="vote")
+            .filter(polars.col("vote").str.strip_chars() != "")
+            .sort("row", maintain_order=True)
+            .with_columns(polars.col("voter").replace(judges))
+        )
+        votes = Part(cells.drop("row"), part.name, [part.numbers[row] for row in cells["row"]], part.noun)
+        parts.append(find_fields(votes, VOTE_FIELDS, NEEDED))
+    if not any(len(part.frame) for part in parts):
         raise DataError(f"{NAME} has no votes")
+    whole = polars.concat([part.frame for part in parts])
     return Events(whole, NAME, tuple(part for part in parts if len(part.frame)))
 
 
-def unpivot(part: Part) -> Part:
-    """A book with one row per vote; cells without one are left out."""
-    import polars
-
-    names = {normalise_name(column.strip()): column for column in reversed(part.frame.columns)}
-    pair = {PAIR[name]: column for name, column in names.items() if name in PAIR}
-    if set(pair) != {"query", "document"}:
-        raise FormatError(f"{part.name} is not a book of Quepid: its first columns are query and docid")
-    judges = [column for column in part.frame.columns if column not in pair.values()]
-    cells = (
-        part.frame.with_row_index("row")
-        .rename({column: role for role, column in pair.items()})
-        .unpivot(on=judges, index=["row", "query", "document"], variable_name="voter", value_name="vote")
-        .filter(polars.col("vote").str.strip_chars() != "")
-        .sort("row", maintain_order=True)
-        .with_columns(polars.col("voter").replace({judge: name_of(judge) for judge in judges}))
-    )
-    return Part(cells.drop("row"), part.name, [part.numbers[row] for row in cells["row"]], part.noun)
-
-
-def name_of(column: str) -> str:
-    """The judge whose votes a column of a book has.
-
-    >>> name_of(" =ann"), name_of("Rating: bob")
-    ('=ann', 'bob')
-    """
-    name = column.strip()
-    return name[len(RATING) :].strip() if name.lower().startswith(RATING) else name
-
-
 def read_rows(events: Events, *, is_own: bool, is_escaped: bool) -> list[dict[str, Any]]:
-    """The cells of each row by field, those that are not empty; what only a studio writes counts only in its files.
-
-    What somebody typed is without the apostrophe that hides a formula, if it is escaped.
-    """
+    """The filled cells of each row by field; `is_own` keeps what studios alone write, `is_escaped` bares formulas."""
     columns = {name: events.frame[name].to_list() for name in events.frame.columns if is_own or name not in OWN}
     columns |= {"query": events.needed_ids("query").to_list(), "document": events.needed_ids("document").to_list()}
     if "voter" in columns:

@@ -79,10 +79,8 @@ class JudgmentsInForce:
         found = self._graded.get(query, {}).get(document)
         return self.base.get(query, {}).get(document) if found is None else found
 
-    def judged_queries(self) -> list[str]:
-        return list(dict.fromkeys([*(query for query, each in self.base.items() if each), *self._graded]))
-
     def all_in_force(self) -> dict[str, Mapping[str, float]]:
+        """The grades of all queries that have any."""
         with self.lock:
             known = {query: each for query, each in self.base.items() if each}
             return {**known, **{query: self.in_force(query) for query in self._graded}}

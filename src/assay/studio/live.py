@@ -159,7 +159,10 @@ class Live:
     @property
     def is_local(self) -> bool:
         """Whether the score of a query depends on that query alone, under every measure."""
-        return all(map(is_of_one_query, self.measures.values()))
+        return not any(
+            is_pooled(measure) or own.bind is not None or own.corpus is not None or "foreign" in own.needs
+            for measure, own in ((each, each.definition) for each in self.measures.values())
+        )
 
     def scorer(self, judgments: Mapping[str, Mapping[str, float]], top: int = 0) -> Scorer:
         return Scorer(replace(self.plan, top=top), judgments)
@@ -265,11 +268,3 @@ def rank_given(scorer: Scorer, rankings: Mapping[str, object]) -> Ranking:
     for query, documents in rankings.items():
         scorer.add(ranking, query, documents)
     return ranking
-
-
-def is_of_one_query(measure: Measure) -> bool:
-    """Whether a measure of a query depends on that query alone."""
-    definition = measure.definition
-    if definition.bind is not None or definition.corpus is not None or is_pooled(measure):
-        return False
-    return "foreign" not in definition.needs

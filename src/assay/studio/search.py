@@ -23,13 +23,8 @@ class LiveSearch:
         self._search = HttpSearch(url, **options)
         self._reader = RankingReader(k)
 
-    @property
-    def name(self) -> str:
-        """The URL, without what may be secret in it."""
-        return self._search.name
-
     def __call__(self, question: str) -> tuple[list[tuple[str, float]], dict[str, str]]:
-        """The documents that the retriever returns with their scores, the best first; and the texts that it has."""
+        """The documents that the retriever returns with their scores, the best first; and the first text of each."""
         try:
             response = self._search(question, self._reader.k)
             found = self._reader.read(response)
@@ -37,23 +32,17 @@ class LiveSearch:
             raise DataError(f"live search failed: {error}") from None
         size = len(found.ids)
         scores = found.scores or [float(size - rank) for rank in range(size)]
-        texts = texts_in(response)
+        answered = split_answer(response)
+        passages = read_passages(find_list(response if answered is None else answered.contexts), "the response")
+        texts: dict[str, str] = {}
+        for name, item in zip(passages.ids, passages.items or (), strict=False):
+            text = None if as_id(item) is not None else find_field(item, PASSAGE_TEXT)
+            if isinstance(text, str):
+                texts.setdefault(name, text)
         return list(zip(found.ids, scores, strict=True)), {name: texts[name] for name in found.ids if name in texts}
 
     def close(self) -> None:
         self._search.close()
-
-
-def texts_in(response: object) -> dict[str, str]:
-    """The first text of each document in a response, of those that have one."""
-    answered = split_answer(response)
-    passages = read_passages(find_list(response if answered is None else answered.contexts), "the response")
-    found: dict[str, str] = {}
-    for name, item in zip(passages.ids, passages.items or (), strict=False):
-        text = None if as_id(item) is not None else find_field(item, PASSAGE_TEXT)
-        if isinstance(text, str):
-            found.setdefault(name, text)
-    return found
 
 
 def search(studio: Studio, question: str, voter: str) -> dict[str, Any]:

@@ -26,16 +26,12 @@ from assay.tasks.compare.read import find_baseline
 from assay.tasks.compare.report import comparison_core
 from assay.tasks.evaluate.plan import make_plan
 from assay.tasks.next.api import make_pool
-from assay.tasks.next.pool import JudgmentPool
 from assay.tasks.vote.ballots import WORDS
 
 if TYPE_CHECKING:
     from assay.studio.search import LiveSearch
 
-LABELS = {
-    2: ("not relevant", "relevant"),
-    4: ("not relevant", "related", "relevant", "perfect"),
-}
+LABELS = {2: ("not relevant", "relevant"), 4: ("not relevant", "related", "relevant", "perfect")}
 GUIDELINES = "guidelines"
 NOTHING = "Nothing is judged yet: the numbers appear with the first vote."
 NOT_PROVED = "dawid_skene lets a vote on one pair change the grades of others, so nothing can be proved; use majority"
@@ -116,32 +112,24 @@ class Studio:
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
         self.judgments.apply(events)
         self.live = Live(collection.runs, self.judgments, settings.measures, settings.comparing, **settings.scoring)
-        self.pool = self._make_pool()
+        a, b = self.compared if len(collection.runs) > 1 else (None, None)
+        scale = {"top": self.grades[-1], "lowest": None}
+        how: Any = {"depth": settings.depth, "a": a, "b": b, "grade_range": scale, **settings.scoring}
+        self.pool = make_pool(self.judgments.all_in_force() or None, collection.runs, settings.settle, **how)
+        self.wanted = max(settings.votes, settings.counting.min_votes)
+        self.pool.set_judged_votes(self.wanted)
+        for pair in {*self.judgments.ballots, *self.judgments.decisions}:
+            self._judge(pair)
         self.numbers = Background(self.core, self.revision, self._tell)
         self.writer = Writer(store, self._take)
 
-    def _make_pool(self) -> JudgmentPool:
-        """The pool of the runs, with what is judged already."""
-        a, b = self.compared if len(self.collection.runs) > 1 else (None, None)
-        scale = {"top": self.grades[-1], "lowest": None}
-        how: Any = {"depth": self.settings.depth, "a": a, "b": b, "grade_range": scale, **self.settings.scoring}
-        pool = make_pool(self.judgments.all_in_force() or None, self.collection.runs, self.settings.settle, **how)
-        pool.set_judged_votes(self.wanted)
-        for pair in {*self.judgments.ballots, *self.judgments.decisions}:
-            self._judge(pool, pair)
-        return pool
-
-    def _judge(self, pool: JudgmentPool, pair: Pair) -> None:
+    def _judge(self, pair: Pair) -> None:
         """Tells the pool what is known of a pair; its grade is final once no more votes are to come."""
         votes, grade = len(self.judgments.counted(pair)), self.judgments.grade(*pair)
         is_decided = pair in self.judgments.decisions
         # A judgment from the file, or a decision, needs no more votes.
         needed = self.wanted if is_decided or (grade is not None and not votes) else votes
-        pool.judge(*pair, grade, votes=needed, is_final=needed >= self.wanted)
-
-    @property
-    def wanted(self) -> int:
-        return max(self.settings.votes, self.judgments.counting.min_votes)
+        self.pool.judge(*pair, grade, votes=needed, is_final=needed >= self.wanted)
 
     def revision(self) -> int:
         """The number of the last vote that counts everywhere."""
@@ -168,7 +156,7 @@ class Studio:
             changed = self.judgments.apply(events)
             self.live.touch({query for query, _ in changed})
             for pair in {*changed, *((event.query, event.document) for event in events)}:
-                self._judge(self.pool, pair)
+                self._judge(pair)
         self._tell()
 
     def _tell(self) -> None:
@@ -234,7 +222,7 @@ class Studio:
         else:
             core = self.empty_core(NOTHING) if results is None else base_core(results, self.title)
         # Asked in live search, or by a program.
-        others = [query for query in self.judgments.judged_queries() if query not in self.live.places]
+        others = [query for query in self.judgments.all_in_force() if query not in self.live.places]
         if others:
             said = f"{count(len(others), 'judged query is', 'judged queries are')} in no run; not counted here"
             core["notes"] = [*core["notes"], {"text": f"{said}, but exported: {some(others)}", "loud": False}]
@@ -330,10 +318,7 @@ class Studio:
     def take_in(
         self, votes: Sequence[NewVote], kind: VoterKind, kinds: Mapping[str, VoterKind] | None = None
     ) -> dict[str, int]:
-        """Records votes from a file, all or none; how many are new.
-
-        Those whose keys are known already are not recorded again. Voters are of the kind in `kinds`, else `kind`.
-        """
+        """Records votes from a file, all or none, and says how many are new; voters are of `kinds`, else of `kind`."""
         said = {vote.voter: (kinds or {}).get(vote.voter, kind) for vote in votes}
         known = {voter.name: voter.kind for voter in self.store.voters()}
         for vote in votes:

@@ -141,7 +141,7 @@ class TokenIn(Strict):
 Fields = dict[str, Any]
 
 
-ERRORS = {
+ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": Error, "description": said}
     for status, said in {
         400: "the request makes no sense here; the error says why",
@@ -168,19 +168,22 @@ async def get_access(request: Request) -> Access:
     return access
 
 
-async def get_session(request: Request) -> BrowserSession | None:
-    access: Access = request.app.state.access
+TheStudio = Annotated[Studio, Depends(get_studio)]
+TheAccess = Annotated[Access, Depends(get_access)]
+
+
+async def get_session(request: Request, access: TheAccess) -> BrowserSession | None:
     return access.open(request.cookies.get(COOKIE))
 
 
-async def reader(request: Request) -> Requester:
-    access: Access = request.app.state.access
-    return access.asker(request.headers, await get_session(request))
+TheSession = Annotated[BrowserSession | None, Depends(get_session)]
 
 
-async def writer(request: Request) -> Requester:
-    access: Access = request.app.state.access
-    session = await get_session(request)
+async def reader(request: Request, access: TheAccess, session: TheSession) -> Requester:
+    return access.asker(request.headers, session)
+
+
+async def writer(request: Request, access: TheAccess, session: TheSession) -> Requester:
     access.check_write(request.headers, session)
     asker = access.asker(request.headers, session)
     rates: dict[str, Rate] = request.app.state.rates
@@ -207,9 +210,6 @@ async def manager(asker: Annotated[Requester, Depends(writer)]) -> Requester:
     return asker
 
 
-TheStudio = Annotated[Studio, Depends(get_studio)]
-TheAccess = Annotated[Access, Depends(get_access)]
-TheSession = Annotated[BrowserSession | None, Depends(get_session)]
 Reader = Annotated[Requester, Depends(reader)]
 Writing = Annotated[Requester, Depends(writer)]
 VoterName = Annotated[str, Depends(voter)]

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from assay.core.errors import DataError
-from assay.studio.access import RefusedError, Requester
+from assay.studio.access import RefusedError
 from assay.studio.agreement import agreement_view
 from assay.studio.routes.asking import (
     DecisionIn,
@@ -56,14 +56,12 @@ def next_pair(
     ] = None,
 ) -> Fields:
     """The pair that I should judge next."""
-    return studio.next_pair(asker.voter, order, {pair_of(each) for each in skip or ()})
-
-
-def pair_of(text: str) -> tuple[str, str]:
-    query, tab, document = text.partition("\t")
-    if not tab or not query or not document:
-        raise DataError("skip takes a query, a tab and a document")
-    return query, document
+    pairs = set()
+    for query, _, document in (each.partition("\t") for each in skip or ()):
+        if not query or not document:
+            raise DataError("skip takes a query, a tab and a document")
+        pairs.add((query, document))
+    return studio.next_pair(asker.voter, order, pairs)
 
 
 @router.get("/pair")
@@ -97,13 +95,20 @@ def ask(body: QuestionIn, studio: TheStudio, voter: VoterName) -> Fields:
 @router.post("/votes", status_code=201, responses={200: {"model": VoteOut, "description": "the key was there already"}})
 async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: TheAccess, asker: Writing) -> VoteOut:
     """Records a vote. One with a `key` is recorded once, however often it is sent. One's last vote on a pair counts."""
-    voter = voter_of(body, asker)
     if asker.application:
+        if body.voter is None:
+            raise DataError("a program says who votes: send voter, such as an id of your user")
+        voter = check_name("voter", body.voter)
         known = await asyncio.to_thread(access.voter, voter)
         if known is not None and (known.kind == "model" or known.has_password):
             what = "is a model" if known.kind == "model" else "logs in"
             raise RefusedError(403, f"{voter} {what} here; a program sends the votes of its own users")
     else:
+        if asker.voter is None:
+            raise RefusedError(401, "say who you are first")
+        if body.voter not in (None, asker.voter):
+            raise RefusedError(403, "you cannot vote for another user; leave out voter")
+        voter = asker.voter
         studio.check_pair(body.query, body.document)
     given = (body.query, body.document, voter, studio.read_vote(body.vote), body.comment, body.key)
     vote = NewVote(*given, source="api" if asker.application else "page", application=asker.application)
@@ -111,18 +116,6 @@ async def cast(body: VoteIn, response: Response, *, studio: TheStudio, access: T
     if not recorded.is_new:
         response.status_code = 200
     return vote_out(studio, recorded.event)
-
-
-def voter_of(body: VoteIn, asker: Requester) -> str:
-    if asker.application:
-        if body.voter is None:
-            raise DataError("a program says who votes: send voter, such as an id of your user")
-        return check_name("voter", body.voter)
-    if asker.voter is None:
-        raise RefusedError(401, "say who you are first")
-    if body.voter not in (None, asker.voter):
-        raise RefusedError(403, "you cannot vote for another user; leave out voter")
-    return asker.voter
 
 
 @router.delete("/votes/{number}")

@@ -138,7 +138,7 @@ def current_version() -> int:
 
 
 def prepare(engine: Engine, place: Place) -> None:
-    """Creates the tables of a new store; migrates those of an older one."""
+    """Creates the tables of a new store; migrates those of an older one, after a backup."""
     with engine.begin() as connection:
         found = version_of(connection, place)
     if found == current_version():
@@ -149,7 +149,14 @@ def prepare(engine: Engine, place: Place) -> None:
             METADATA.create_all(connection)
             connection.execute(insert(STUDIO).values(version=current_version()))
         elif found < current_version():
-            keep_backup(connection, place, found)
+            # The tables before they change: in FILE.bak-vN, or in PostgreSQL in a schema assay_backup_vN.
+            if place.path is not None:
+                copy_file(place.path, Path(f"{place.path}.bak-v{found}"))
+            else:
+                schema, quote = f"assay_backup_v{found}", connection.dialect.identifier_preparer.quote
+                connection.execute(text(f"CREATE SCHEMA {schema}"))
+                for table in map(quote, inspect(connection).get_table_names()):
+                    connection.execute(text(f"CREATE TABLE {schema}.{table} AS TABLE {table}"))
             for step in MIGRATIONS[found - 1 :]:
                 step(connection)
             connection.execute(update(STUDIO).values(version=current_version()))
@@ -167,18 +174,6 @@ def version_of(connection: Connection, place: Place) -> int | None:
     if found > current_version():
         raise StoreError(f"{place.name} was written by a newer assay (its tables have version {found}); update assay")
     return int(found)
-
-
-def keep_backup(connection: Connection, place: Place, found: int) -> None:
-    """Copies all tables before they change: to FILE.bak-vN, or in PostgreSQL to a schema assay_backup_vN."""
-    if place.path is not None:
-        copy_file(place.path, Path(f"{place.path}.bak-v{found}"))
-        return
-    schema = f"assay_backup_v{found}"
-    connection.execute(text(f"CREATE SCHEMA {schema}"))
-    quote = connection.dialect.identifier_preparer.quote
-    for table in inspect(connection).get_table_names():
-        connection.execute(text(f"CREATE TABLE {schema}.{quote(table)} AS TABLE {quote(table)}"))
 
 
 def back_up(engine: Engine, place: Place, path: str | os.PathLike[str]) -> None:

@@ -115,10 +115,7 @@ class Recording:
 def record_votes(
     connection: Connection, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None
 ) -> list[Recorded | AssayError]:
-    """Records votes in a transaction; one that cannot be has its error in its place.
-
-    Voters who are not there are of the kind that `kinds` says, else persons.
-    """
+    """Records votes in a transaction; one that cannot be has its error in its place; new voters are of `kinds`."""
 
     def attempt(call: Callable[[NewVote], T], vote: NewVote) -> T | AssayError:
         try:

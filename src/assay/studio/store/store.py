@@ -115,10 +115,7 @@ class Store:
             return record_votes(connection, votes)
 
     def record_whole(self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None) -> list[Recorded]:
-        """Records all votes in one transaction; if one cannot be, it raises, and nothing is recorded.
-
-        Voters who are not there are of the kind that `kinds` says, else persons; others must be of that kind.
-        """
+        """Records all votes or raises; new voters are persons unless `kinds` says more, others must be of its kinds."""
         recorded = []
         with self._write() as connection:
             for outcome in record_votes(connection, votes, kinds):
