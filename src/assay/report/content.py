@@ -97,10 +97,7 @@ def base_core(results: Results, title: str) -> dict[str, Any]:
 
 
 def means_of(results: Results) -> dict[str, list[dict[str, Any]]]:
-    """The mean and the interval of each measure and run.
-
-    `place` is the place of a run among the runs, `beats` the runs that it is better than.
-    """
+    """The mean and interval of each measure and run, its place among the runs, and those that it is better than."""
     cells: dict[str, list[dict[str, Any]]] = {name: [] for name in results[next(iter(results))].measures}
     for result in results.results.values():
         for name, cell in zip(cells, ranges_of(result.table()), strict=True):

@@ -15,16 +15,14 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.errors import FormatError
 from assay.core.text import quoted
 from assay.data.run import START
 from assay.render.charts.chart import chart_library, policy_of
+from assay.results.result import Result
 from assay.results.stored import pack, stored_content
-
-if TYPE_CHECKING:
-    from assay.results.result import Result
 
 ENDINGS = (".html", ".htm")
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
@@ -32,10 +30,7 @@ EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTI
 
 
 class Content(NamedTuple):
-    """What a report shows: `core` as JSON has it, the results of the runs, and parts that are unpacked when needed.
-
-    A part has a name, such as `rankings-0`, and its content.
-    """
+    """What a report shows: `core` as JSON has it, the results of the runs, and named parts, unpacked when needed."""
 
     core: Mapping[str, Any]
     results: Mapping[str, Result]

@@ -180,10 +180,7 @@ def missing(package: str) -> AssayError:
 
 
 def compress_png(picture: bytes) -> bytes:
-    """The same pixels in about a quarter of the bytes: the library that draws them compresses fast, not well.
-
-    A PNG (https://www.w3.org/TR/png-3/) is a signature and chunks: length, type, data and checksum.
-    """
+    """The same pixels in fewer bytes (https://www.w3.org/TR/png-3/): the library that draws them compresses badly."""
     chunks, place = [], len(PNG_SIGNATURE)
     while place < len(picture):
         end = place + struct.unpack_from(">I", picture, place)[0] + 12
@@ -206,10 +203,7 @@ def chart_library() -> str:
 
 
 def policy_of(*scripts: str) -> str:
-    """The Content-Security-Policy of a page that runs these scripts and fetches nothing.
-
-    Vega sets widths and fonts on its elements; styles can load nothing here.
-    """
+    """The Content-Security-Policy of a page that runs these scripts and fetches nothing; styles can load nothing."""
     digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts]
     allowed = " ".join(f"'sha256-{each}'" for each in digests)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -95,11 +95,7 @@ def config(theme: str = "light") -> Spec:
         "axisDiscrete": {"grid": False, "domain": False, "ticks": False, "labelPadding": 6},
         "header": {"labelColor": text, "labelFontSize": 12, "labelFontWeight": 600, "title": None},
         "legend": {**labels, "labelLimit": 180, **titles, "titleFontSize": 11, "symbolStrokeWidth": 2},
-        "range": {
-            "category": list(colours.categories),
-            "ramp": list(colours.ramp),
-            "heatmap": list(colours.ramp),
-        },
+        "range": {"category": list(colours.categories), "ramp": list(colours.ramp), "heatmap": list(colours.ramp)},
         # What marks mean: better and worse, neither, a reference line, text, and text on a cell of a heat map.
         "style": {
             "plain": better,
@@ -173,10 +169,7 @@ def run_channels(runs: Sequence[str]) -> Spec:
 
 
 def panels(rows: Sequence[Mapping[str, Any]], field: str, layers: list[Spec], height: object) -> tuple[Spec, float]:
-    """One panel per value of a field, with a scale of its own, and the width of all, with room for names.
-
-    There are no panels if there is only one value.
-    """
+    """One panel per value of a field, if there are several, each with a scale of its own; and the width of all."""
     found = list(dict.fromkeys(row[field] for row in rows))
     columns = 2 if len(found) in (2, 4) else min(len(found), 3)
     width = {1: WIDTH, 2: 300, 3: 230}[columns]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.judged import FloatArray
 from assay.core.text import count, printable
 from assay.render.charts.chart import Chart, chart
 from assay.render.charts.parts import (
@@ -27,11 +28,7 @@ from assay.render.charts.parts import (
     zero_line,
 )
 
-if TYPE_CHECKING:
-    from assay.core.judged import FloatArray
-
-    Curves = Mapping[str, Sequence[tuple[float, float]]]
-
+Curves = Mapping[str, Sequence[tuple[float, float]]]
 # So many queries have their ids below the bars.
 MOST_NAMED = 60
 WIDEST_BAR = 40
@@ -56,10 +53,7 @@ MILLISECOND = 1000
 def queries(
     ids: Sequence[str], before: FloatArray, after: FloatArray, runs: tuple[str, str], measure: str, *, sign: int = 1
 ) -> Chart:
-    """The difference of each query, from the most helped to the most hurt; queries without a value are left out.
-
-    `sign` is -1 if lower values are better.
-    """
+    """The difference of each query that has both values, the most helped first; `sign` is -1 if low is better."""
     with np.errstate(invalid="ignore"):
         moved = after - before
     kept = np.flatnonzero(np.isfinite(moved))
