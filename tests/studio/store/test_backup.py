@@ -4,6 +4,8 @@ import sqlite3
 import stat
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import pytest
 
@@ -39,32 +41,35 @@ def test_everything_is_in_it(store, tmp_path):
 
 
 def test_while_votes_are_written(store, tmp_path):
-    """Each copy holds the first so many events, without a gap, and at least those acknowledged before it began."""
+    """Each copy holds the first so many events, without a gap, and at least those acknowledged before it began.
+
+    Whoever votes hears of their own vote.
+    """
     writer = Writer(store)
     is_done, acknowledged = threading.Event(), []
 
     def vote(name):
-        number = 0
-        while not is_done.is_set():
-            number += 1
-            acknowledged.append(writer.record(NewVote(f"q{number}", "d", name, 1)).result(60).event.id)
+        for number in count():
+            if is_done.is_set():
+                return
+            event = writer.record(NewVote(f"q{number}", "d", name, number)).result(60).event
+            assert (event.query, event.voter, event.vote) == (f"q{number}", name, number)
+            acknowledged.append(event.id)
 
-    voters = [threading.Thread(target=vote, args=(f"voter {number}",)) for number in range(5)]
-    for thread in voters:
-        thread.start()
-    try:
-        for number in range(5):
-            least = max(acknowledged, default=0)
-            store.backup(tmp_path / f"copy{number}.sqlite")
-            with Store.open(tmp_path / f"copy{number}.sqlite") as copy:
-                ids = [each.id for each in copy.events()]
-            assert ids == list(range(1, len(ids) + 1))
-            assert len(ids) >= least
-    finally:
-        is_done.set()
-        for thread in voters:
-            thread.join()
-        writer.close()
+    with ThreadPoolExecutor(10) as pool:
+        voting = [pool.submit(vote, f"voter {number}") for number in range(10)]
+        try:
+            for number in range(5):
+                least = max(acknowledged, default=0)
+                store.backup(tmp_path / f"copy{number}.sqlite")
+                with Store.open(tmp_path / f"copy{number}.sqlite") as copy:
+                    ids = [each.id for each in copy.events()]
+                assert ids == list(range(1, len(ids) + 1))
+                assert len(ids) >= least
+        finally:
+            is_done.set()
+    writer.close()
+    assert [each.result() for each in voting] == [None] * 10
     assert [each.id for each in store.events()] == sorted(acknowledged)
 
 

@@ -1,6 +1,6 @@
 """Votes in a store, the same in SQLite and PostgreSQL: events, corrections, keys, and what is refused."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -161,28 +161,19 @@ def test_more_votes_than_fit_into_one_statement(store):
 
 def test_ids_ascend_in_the_order_of_commits(store, where):
     """Who reads while others write never sees an id appear below one that was there."""
-    errors, seen, is_done = [], [], threading.Event()
+    seen = []
 
     def vote(name):
         with Store.open(where) as own:
-            for number in range(15):
-                errors.extend(each for each in own.record([NewVote(f"q{number}", "d", name, 1)]) if not each.is_new)
+            return all(own.record([NewVote(f"q{number}", "d", name, 1)])[0].is_new for number in range(15))
 
-    def read():
-        while not is_done.is_set():
+    with ThreadPoolExecutor(6) as pool:
+        voting = [pool.submit(vote, f"voter {number}") for number in range(6)]
+        is_over = False
+        while not is_over:
+            is_over = all(each.done() for each in voting)
             seen.extend(each.id for each in store.events(after=seen[-1] if seen else 0))
-
-    voters = [threading.Thread(target=vote, args=(f"voter {number}",)) for number in range(6)]
-    reader = threading.Thread(target=read)
-    reader.start()
-    for thread in voters:
-        thread.start()
-    for thread in voters:
-        thread.join()
-    is_done.set()
-    reader.join()
-    seen.extend(each.id for each in store.events(after=seen[-1] if seen else 0))
-    assert not errors
+    assert all(each.result() for each in voting)
     assert seen == list(range(1, 91))
 
 

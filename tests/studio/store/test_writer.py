@@ -16,27 +16,6 @@ from assay.studio.store import KeyConflictError, NewVote, Store, StoreError, Wri
 from assay.studio.store.record import MOST
 
 
-def test_votes_of_many_threads_are_all_recorded_once(store):
-    writer, failures = Writer(store), []
-
-    def vote(name):
-        for number in range(20):
-            recorded = writer.record(NewVote(f"q{number}", "d", name, number, key=f"{name} {number}")).result(60)
-            if not recorded.is_new or recorded.event.vote != number:
-                failures.append(recorded)
-
-    threads = [threading.Thread(target=vote, args=(f"voter {number}",)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    writer.close()
-    assert not failures
-    events = store.events()
-    assert [each.id for each in events] == list(range(1, 401))
-    assert Counter(each.voter for each in events) == {f"voter {number}": 20 for number in range(20)}
-
-
 class Counting:
     """A store that waits before its first transaction, and counts them."""
 
