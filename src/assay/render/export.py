@@ -22,25 +22,15 @@ if TYPE_CHECKING:
 
 # Raised when a field of the JSON output is removed, renamed or changes its meaning; a field can be added.
 JSON_VERSION = 1
+# How LaTeX writes a character: as a command, as a symbol of mathematics, or after a backslash.
+COMMANDS = {"\\": "textbackslash", "~": "textasciitilde", "^": "textasciicircum", "<": "textless", ">": "textgreater"}
+COMMANDS |= {"|": "textbar", "…": "ldots"}
+SYMBOLS = {"→": r"\rightarrow", "±": r"\pm", "≥": r"\geq", "≤": r"\leq", "α": r"\alpha", "✓": r"\surd", "−": "-"}
+SYMBOLS |= {"×": r"\times"}
 LATEX_SIGNS = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "→": r"$\rightarrow$",
-        "±": r"$\pm$",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "α": r"$\alpha$",
-        "…": r"\ldots{}",
-        "✓": r"$\surd$",
-        "−": r"$-$",
-        "×": r"$\times$",
-        **{character: "\\" + character for character in "&%$#_{}"},
-    }
+    {sign: f"\\{name}{{}}" for sign, name in COMMANDS.items()}
+    | {sign: f"${name}$" for sign, name in SYMBOLS.items()}
+    | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 )
 # Characters that mean nothing to LaTeX in a label.
 LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")

@@ -20,8 +20,6 @@ from assay.studio.store.schema import VoteEvent
 from assay.studio.store.store import Store
 from assay.tasks.compare.ranks import wanted_texts
 
-DEMO = "assay demo: the annual report of a fictional company"
-DEMO_RUNS = ("bm25", "dense", "hybrid")
 GRADES = "grades"
 # The highest grade of an open scale, the highest that is offered unasked, and the highest that can be.
 USUAL_GRADES = 3
@@ -78,9 +76,10 @@ def open_collection(
 def demo_collection() -> Collection:
     with as_file(files("assay") / "demo") as folder:
         path = Path(folder)
-        runs = {name: Run(path / f"{name}.run") for name in DEMO_RUNS}
+        runs = {name: Run(path / f"{name}.run") for name in ("bm25", "dense", "hybrid")}
         texts = {"queries": path / "queries.jsonl", "corpus": path / "passages.jsonl"}
-        return open_collection(DEMO, Qrels(path / "qrels.txt"), runs, **texts)
+        title = "assay demo: the annual report of a fictional company"
+        return open_collection(title, Qrels(path / "qrels.txt"), runs, **texts)
 
 
 def choose_grades(

@@ -70,13 +70,10 @@ def export_votes(
     check_format(format, VOTE_FORMATS)
     if format == "quepid-book":
         return write_book(events, questions or {})
-    known = kinds or {}
-    rows = [
-        {**{name: getattr(event, name) for name in FIELDS}, "voter_kind": known.get(event.voter, "person")}
-        for event in events
-    ]
-    for row in rows:
-        row["time"] = datetime.fromtimestamp(row["time"], UTC)
+    rows = []
+    for event in events:
+        row = {name: getattr(event, name) for name in FIELDS} | {"time": datetime.fromtimestamp(event.time, UTC)}
+        rows.append(row | {"voter_kind": (kinds or {}).get(event.voter, "person")})
     if format == "parquet":
         return write_parquet(rows)
     for row in rows:

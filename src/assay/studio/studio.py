@@ -83,15 +83,12 @@ class StudioSettings:
     def check(self, collection: Collection) -> None:
         """Raises if a measure is not known, also while there is nothing to score, or a run to settle is not there."""
         make_plan(self.measures, **self.scoring)
-        if self.between is None:
-            return
-        option = Option("between")
-        for name in self.between:
+        for name in self.between or ():
             if name not in collection.runs:
                 known = ", ".join(map(show, collection.runs))
-                raise DataError(f"{option}: unknown run {show(name)}; the runs are {known}")
-        if len(set(self.between)) == 1:
-            raise DataError(f"{option} names {show(self.between[0])} twice; name two runs")
+                raise DataError(f"{Option('between')}: unknown run {show(name)}; the runs are {known}")
+        if self.between and len(set(self.between)) == 1:
+            raise DataError(f"{Option('between')} names {show(self.between[0])} twice; name two runs")
 
 
 class Studio:

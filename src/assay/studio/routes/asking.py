@@ -139,8 +139,6 @@ class TokenIn(Strict):
 
 
 Fields = dict[str, Any]
-
-
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": Error, "description": said}
     for status, said in {
