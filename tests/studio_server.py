@@ -63,6 +63,11 @@ def serving(studio, **options):
         thread.join(10)
 
 
+def check_refused(answer, status, said):
+    """A request was refused, for this reason."""
+    assert (answer.status_code, said in answer.json()["error"]) == (status, True), answer.text
+
+
 class Client:
     """A browser with a cookie, or a program with a token."""
 

@@ -26,10 +26,8 @@ def test_gate(visit, tmp_path):
         page.wait_for_selector(".query .run li")
         assert page.locator(".query .run").count() == 2
         # Under the measure of the check, whose numbers the list has.
-        is_shown = (
-            "(score) => document.querySelector('.query .run[data-run=\"1\"] .score').textContent.trim() === score"
-        )
-        until(page, is_shown, f"{gate.checks[1].worst[0].after:.4f}")
+        shown = "(score) => document.querySelector('.query .run[data-run=\"1\"] .score').textContent.trim() === score"
+        until(page, shown, f"{gate.checks[1].worst[0].after:.4f}")
         assert serious(page) == []
 
 

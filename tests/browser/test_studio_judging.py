@@ -124,15 +124,9 @@ def test_others_votes_change_the_numbers_on_an_open_page(enter, demo, tmp_path):
         until(watching, "document.querySelector('#said').textContent.includes('changed')")
 
 
-SETTLING = {
-    "good": {"q1": ["a", "b", "c"], "q2": ["a", "b", "c"]},
-    "bad": {"q1": ["x", "y", "z"], "q2": ["x", "y", "z"]},
-}
-
-
 def test_settled_appears_and_is_true(judge):
-    collection = small_collection(None, SETTLING)
-    with judge(collection, settle="dcg@3", measures=["dcg@3"]) as (studio, base, page):
+    runs = {name: {"q1": list(found), "q2": list(found)} for name, found in (("good", "abc"), ("bad", "xyz"))}
+    with judge(small_collection(None, runs), settle="dcg@3", measures=["dcg@3"]) as (studio, base, page):
         page.wait_for_selector(".settlement.open")
         judged = 0
         while page.locator(".settlement.settled").count() == 0:

@@ -48,8 +48,6 @@ def test_lengths():
 
 
 LINES = '{"id": "q1", "text": "who", "lang": "en", "meta": {"type": "a"}}\n{"id": 2, "text": "what", "lang": "de"}\n'
-
-
 FIELDS = [
     ("q.jsonl", LINES, ["lang"], {"lang": {"q1": "en", "2": "de"}}),
     ("q.jsonl", LINES, ["lang", "meta.type"], {"lang": {"q1": "en", "2": "de"}, "meta.type": {"q1": "a"}}),

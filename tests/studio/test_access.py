@@ -7,7 +7,7 @@ import pytest
 
 from assay.studio import access
 from assay.studio.store import database as connect
-from studio_server import Client, make_studio, serving
+from studio_server import Client, check_refused, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}
 
@@ -65,8 +65,7 @@ def test_only_those_who_manage_see_votes_on_pairs_that_they_have_not_judged(team
     _, _, boss, ann, bob = team
     ann.vote("q01", "mda-02", 0)
     boss.vote("q01", "mda-02", 3)
-    refused = bob.get("/api/agreement", reveal=True)
-    assert (refused.status_code, "only somebody who manages" in refused.json()["error"]) == (403, True)
+    check_refused(bob.get("/api/agreement", reveal=True), 403, "only somebody who manages")
     (hidden,) = bob.get("/api/agreement").json()["disagreements"]
     assert (hidden["votes"], hidden["spread"]) == (None, None)
     assert boss.get("/api/agreement", reveal=True).status_code == 200
@@ -77,8 +76,7 @@ def test_only_those_who_manage_and_programs_export(team):
     ann.vote("q01", "mda-02", 0)
     shop = Client(url, token=boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"])
     for what in ("qrels", "votes"):
-        refused = bob.get("/api/export", what=what, format="csv")
-        assert (refused.status_code, "tells what others voted" in refused.json()["error"]) == (403, True)
+        check_refused(bob.get("/api/export", what=what, format="csv"), 403, "tells what others voted")
         assert [each.get("/api/export", what=what, format="csv").status_code for each in (boss, shop)] == [200, 200]
 
 
@@ -102,8 +100,7 @@ def test_a_program_does_not_vote_for_those_who_log_in_or_for_models(team):
     token = boss.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
     shop = Client(url, token=token)
     for name, said in (("ann", "ann logs in here"), ("qwen3", "qwen3 is a model here")):
-        refused = shop.vote("q01", "mda-02", "up", voter=name)
-        assert (refused.status_code, said in refused.json()["error"]) == (403, True)
+        check_refused(shop.vote("q01", "mda-02", "up", voter=name), 403, said)
     assert shop.vote("q01", "mda-02", "up", voter="user-17").status_code == 201
     assert [event.voter for event in studio.store.events()] == ["user-17"]
 
@@ -117,8 +114,7 @@ def test_people_are_changed_by_those_who_manage(team):
     studio.add_voter("qwen3", kind="model")
     before = studio.store.voter("qwen3")
     for more in ({}, {"password": "long enough"}, {"admin": True}):
-        refused = boss.send("POST", "/api/voters", {"name": "qwen3", **more})
-        assert (refused.status_code, "'qwen3' is a model here" in refused.json()["error"]) == (400, True)
+        check_refused(boss.send("POST", "/api/voters", {"name": "qwen3", **more}), 400, "'qwen3' is a model here")
     assert studio.store.voter("qwen3") == before
     # A new password leaves the rest as it is, and ends what the old one began.
     assert boss.send("POST", "/api/voters", {"name": "boss", "password": "battery staple"}).status_code == 201
@@ -131,7 +127,6 @@ def test_a_store_that_cannot_be_written_is_said_to_come_back(path, monkeypatch):
     with serving(make_studio(path)) as url, closing(sqlite3.connect(path, isolation_level=None)) as other:
         ann = Client(url, "ann")
         other.execute("BEGIN IMMEDIATE")
-        refused = ann.vote("q01", "mda-02", 1, key="k")
-        assert (refused.status_code, "another program has locked it" in refused.json()["error"]) == (503, True)
+        check_refused(ann.vote("q01", "mda-02", 1, key="k"), 503, "another program has locked it")
         other.execute("ROLLBACK")
         assert ann.vote("q01", "mda-02", 1, key="k").status_code == 201

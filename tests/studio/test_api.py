@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay.studio import app
 from studio_collections import small_collection
-from studio_server import Client, make_studio, serving
+from studio_server import Client, check_refused, make_studio, serving
 
 PAIR = {"query": "q01", "document": "mda-02"}
 
@@ -59,10 +59,8 @@ def test_a_decision_ends_a_disagreement_and_can_be_taken_back(studio, ann, bob, 
     ann.vote("q01", "mda-02", 0)
     bob.vote("q01", "mda-02", 3)
     (shown,) = Client(url, "eve").get("/api/agreement", reveal=True).json()["disagreements"]
-    assert (shown["spread"], {each["voter"]: each["vote"] for each in shown["votes"]}) == (
-        3.0,
-        {"ann": 0.0, "bob": 3.0},
-    )
+    assert shown["spread"] == 3.0
+    assert {each["voter"]: each["vote"] for each in shown["votes"]} == {"ann": 0.0, "bob": 3.0}
     said = ann.send("POST", "/api/decisions", {**PAIR, "vote": 2, "comment": "after talking"})
     assert (said.status_code, said.json()["grade"]) == (201, 2.0)
     assert ann.get("/api/agreement").json()["disagreements"][0]["decided"] == 2.0
@@ -146,8 +144,7 @@ BAD = [
 
 def test_bad_votes_are_refused(ann, studio):
     for body, status, said in BAD:
-        answer = ann.send("POST", "/api/votes", body)
-        assert (answer.status_code, said in answer.json()["error"]) == (status, True), body
+        check_refused(ann.send("POST", "/api/votes", body), status, said)
     assert studio.store.events() == []
 
 
@@ -162,8 +159,7 @@ def test_what_the_guard_refuses_and_says_of_every_response(ann):
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
         assert ann.send("POST", "/api/votes", {**PAIR, "vote": 1}, **headers).status_code == 403
     for host in ("evil.example", "127.0.0.1.evil.example:80", "", "localhost.:80", "::1"):
-        answer = ann.http.get("/api/overview", headers={"Host": host})
-        assert (answer.status_code, "allow-host" in answer.json()["error"]) == (421, True)
+        check_refused(ann.http.get("/api/overview", headers={"Host": host}), 421, "allow-host")
     for host in ("localhost", "LOCALHOST:80", "[::1]", "[::1]:80"):
         assert ann.http.get("/api/session", headers={"Host": host}).status_code == 200
     headers = {"X-CSRF-Token": ann.csrf, "Content-Type": "application/json"}
@@ -202,14 +198,15 @@ def test_people_log_in_elsewhere(tmp_path, monkeypatch):
         for path in ("/api/overview", "/api/queries", "/api/next", "/api/votes", "/api/agreement", "/api/voters"):
             assert nobody.get(path).status_code == 401
         assert nobody.http.get("/judge").headers["location"] == "/login?next=%2Fjudge"
-        wrong = nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"})
-        assert (wrong.status_code, wrong.json()["error"]) == (401, "the name or the password is wrong")
+        check_refused(
+            nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"}),
+            401,
+            "the name or the password is wrong",
+        )
         assert nobody.send("POST", "/api/session", {"voter": "eve"}).status_code == 401
         ann, bob = Client(url, "ann", password="correct horse"), Client(url, "bob", password="battery staple")
         assert ann.vote("q01", "mda-02", 1).status_code == 201
         assert bob.send("POST", "/api/tokens", {"application": "shop"}).status_code == 403
-        token = ann.send("POST", "/api/tokens", {"application": "shop"}).json()["token"]
-        assert Client(url, token=token).vote("q01", "mda-02", "up", voter="u").status_code == 201
         assert ann.send("POST", "/api/voters", {"name": "eve", "password": "long enough"}).status_code == 201
         assert Client(url, "eve", password="long enough").get("/api/overview").status_code == 200
         for _ in range(12):

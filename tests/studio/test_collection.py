@@ -10,8 +10,6 @@ from studio_server import make_studio
 from tables import for_each
 
 RUNS = {"one": {"q1": ["d1", "d2"]}, "two": {"q1": ["d2", "d3"]}}
-
-
 GRADES = [  # grades of the file, votes, the highest that was chosen, and the highest to choose from
     ((), (), None, 3),
     ((), (1.0,), None, 3),

@@ -96,10 +96,7 @@ def test_scale_is_that_of_a_png():
 
 
 REFUSED = [
-    *(
-        (name, {}, "use one of .svg, .png, .pdf, .html, .json")
-        for name in ("chart", "chart.jpg", "chart.svg.gz", ".png")
-    ),
+    *((name, {}, "use one of .svg, .png, .pdf, .html, .json") for name in ("chart", "x.jpg", "x.svg.gz", ".png")),
     *(("x.png", {"scale": scale}, "scale must be a number above 0") for scale in (0, -1, 21, "2", True, float("nan"))),
     ("x.svg", {"theme": "blue"}, "theme must be 'light' or 'dark', not 'blue'"),
 ]

@@ -44,5 +44,5 @@ def store(where):
 def pytest_collection_modifyitems(items):
     """One process has the database: starting one takes seconds."""
     for item in items:
-        if "where" in getattr(item, "fixturenames", ()) or "database" in getattr(item, "fixturenames", ()):
+        if {"where", "database"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("postgresql"))

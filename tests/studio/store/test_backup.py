@@ -21,7 +21,7 @@ def everything(store):
     return store.events(), store.voters(), questions, rankings, kept
 
 
-def test_everything_is_in_it(store, tmp_path):
+def test_everything_is_in_it_and_there_when_it_is_opened_again(store, where, tmp_path):
     token = store.add_token("shop")
     store.add_voter("ann", is_admin=True, **SECRETS)
     store.record([NewVote("q", "d", "ann", 1 / 3, "é", key="k"), NewVote("q", "d", "ann", None)])
@@ -30,14 +30,16 @@ def test_everything_is_in_it(store, tmp_path):
     store.keep_ranking("search-1", [("d1", 0.1)])
     store.set_setting("guidelines", "Be kind.")
     before = everything(store)
+    assert len(store.secret()) == 32
     store.backup(tmp_path / "copy.sqlite")
-    store.record([NewVote("q", "d", "late", 1)])
-    with Store.open(tmp_path / "copy.sqlite") as copy:
-        assert everything(copy) == before
-        assert copy.token_application(token) == "shop"
-        assert copy.check_password("ann", SECRETS["password"])
-        assert not copy.record([NewVote("q", "d", "ann", 1 / 3, "é", key="k")])[0].is_new
-        assert copy.record([NewVote("q", "d", "ann", 2)])[0].event.id == 3
+    store.close()
+    for place in (str(where), tmp_path / "copy.sqlite"):
+        with Store.open(place) as again:
+            assert everything(again) == before
+            assert again.token_application(token) == "shop"
+            assert again.check_password("ann", SECRETS["password"])
+            assert not again.record([NewVote("q", "d", "ann", 1 / 3, "é", key="k")])[0].is_new
+            assert again.record([NewVote("q", "d", "ann", 2)])[0].event.id == 3
 
 
 def test_while_votes_are_written(store, tmp_path):

@@ -117,15 +117,3 @@ def test_settings(store):
     assert store.setting("guidelines") == ""
     with pytest.raises(AssayError, match="the setting guidelines"):
         store.set_setting("guidelines", "\0")
-
-
-def test_everything_is_there_when_it_is_opened_again(store, where):
-    store.record([NewVote("q", "d", "ann", 1, key="k")])
-    store.add_question("why?", "ann")
-    store.set_setting("a", "b")
-    before = store.events(), store.voters(), store.questions(), store.setting("a"), store.secret()
-    assert len(store.secret()) == 32
-    store.close()
-    with Store.open(str(where)) as again:
-        assert (again.events(), again.voters(), again.questions(), again.setting("a"), again.secret()) == before
-        assert not again.record([NewVote("q", "d", "ann", 1, key="k")])[0].is_new
