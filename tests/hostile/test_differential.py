@@ -1,9 +1,7 @@
 """The same random data in many forms gives the same bits, and the tools that assay stands in for give the same numbers."""
 
-import bz2
 import gzip
 import json
-import lzma
 import math
 import random
 from collections import OrderedDict
@@ -19,7 +17,8 @@ import pytrec_eval
 import assay
 from assay.compat import pytrec_eval as own_pytrec_eval
 from forms import frame, in_pandas, records, separated
-from tables import for_each
+from refusals import COMPRESSORS
+from tables import with_hostile
 
 pytestmark = pytest.mark.attack("Differential")
 
@@ -29,16 +28,9 @@ MEASURES = [
     "hit_rate@3", "auc", "iprec(recall=0.5)", "num_ret", "num_rel", "num_rel_ret", "judged@10",
 ]  # fmt: skip
 SETTINGS = [
-    {},
-    {"ties": "docid_asc"},
-    {"missing": "skip"},
-    {"negative": "nonrelevant", "rel": 2},
-    {"no_relevant": "nan", "no_results": "nan"},
-    {"precision": "float32"},
-    {"convention": "trec_eval"},
-    {"judged_only": True},
-    {"depth": 10},
-]
+    {}, {"ties": "docid_asc"}, {"missing": "skip"}, {"negative": "nonrelevant", "rel": 2}, {"precision": "float32"},
+    {"no_relevant": "nan", "no_results": "nan"}, {"convention": "trec_eval"}, {"judged_only": True}, {"depth": 10},
+]  # fmt: skip
 
 
 def moved(ranking):
@@ -85,35 +77,28 @@ def run_files(run, folder, choice):
     rows = rows_of(run)
     scattered = choice.sample(rows, len(rows))
     names = ("query_id", "doc_id", "score")
-    contents = {
-        "plain.run": trec(rows),
-        "scattered.run": trec(scattered),
-        "windows.run": trec(rows).replace("\n", "\r\n"),
-        "tabs.run": trec(rows).replace(" ", "\t"),
-        "run.json": json.dumps(run),
-        "run.jsonl": records(rows, names),
-        "scattered.jsonl": records(scattered, names),
-        "run.csv": separated(rows, names, ","),
-        "run.tsv": separated(scattered, names, "\t"),
-    }
-    for name, text in contents.items():
-        (folder / name).write_bytes(text.encode())
     plain = trec(rows).encode()
-    packed = {
-        "run.gz": gzip.compress(plain, 1),
-        "run.bz2": bz2.compress(plain, 1),
-        "run.xz": lzma.compress(plain, preset=0),
-        "run.zst": pyarrow.compress(plain, codec="zstd", asbytes=True),
+    contents = {
+        "plain.run": plain,
+        "scattered.run": trec(scattered).encode(),
+        "windows.run": plain.replace(b"\n", b"\r\n"),
+        "tabs.run": plain.replace(b" ", b"\t"),
+        "run.json": json.dumps(run).encode(),
+        "run.jsonl": records(rows, names).encode(),
+        "scattered.jsonl": records(scattered, names).encode(),
+        "run.csv": separated(rows, names, ",").encode(),
+        "run.tsv": separated(scattered, names, "\t").encode(),
+        **{f"run.{kind}": compress(plain) for kind, compress in COMPRESSORS.items()},
         "two.gz": gzip.compress(plain[:99], 1) + gzip.compress(plain[99:], 1),
     }
-    for name, content in packed.items():
+    for name, content in contents.items():
         (folder / name).write_bytes(content)
     frame(rows, "score").write_parquet(folder / "run.parquet")
     frame(scattered, "score").write_parquet(folder / "scattered.parquet", row_group_size=50)
     (folder / "parts").mkdir(exist_ok=True)
     for number in range(3):
         frame(scattered[number::3], "score").write_parquet(folder / "parts" / f"part-{number}.parquet")
-    return [folder / name for name in (*contents, *packed, "run.parquet", "scattered.parquet", "parts")]
+    return [folder / name for name in (*contents, "run.parquet", "scattered.parquet", "parts")]
 
 
 def run_objects(run, choice):
@@ -201,14 +186,11 @@ def repeat(compare, least):
     return total
 
 
-def test_forms_quickly(tmp_path, tried):
-    tried(repeat(lambda seed: compare_forms(seed, tmp_path), 60_000))
-
-
-@pytest.mark.hostile
-@for_each("part", range(1, 5))
-def test_forms(part, tmp_path, tried):
-    tried(repeat(lambda seed: compare_forms(seed + 1000 * part, tmp_path), 250_000))
+@pytest.mark.parametrize(
+    ("start", "least"), with_hostile([(0, 60_000)], [(1000 * part, 250_000) for part in range(1, 5)])
+)
+def test_forms(start, least, tmp_path, tried):
+    tried(repeat(lambda seed: compare_forms(seed + start, tmp_path), least))
 
 
 # Measures of ir_measures; the convention is told the same names.
@@ -239,10 +221,6 @@ def compare_tools(seed):
     return len(pairs)
 
 
-def test_tools_quickly(tried):
-    tried(repeat(compare_tools, 5_000))
-
-
-@pytest.mark.hostile
-def test_tools(tried):
-    tried(repeat(lambda seed: compare_tools(seed + 1000), 200_000))
+@pytest.mark.parametrize(("start", "least"), with_hostile([(0, 5_000)], [(1000, 200_000)]))
+def test_tools(start, least, tried):
+    tried(repeat(lambda seed: compare_tools(seed + start), least))

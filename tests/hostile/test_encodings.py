@@ -26,26 +26,31 @@ ENCODINGS = {
     "UTF-16 big-endian": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
     "UTF-16 with Windows line ends": lambda text: text.replace("\n", "\r\n").encode("utf-16"),
 }
+RANKINGS = {"q1": ["dé", "d1"], "q2": ["d3"]}
+
+
+def as_run(path):
+    return assay.evaluate(JUDGMENTS, path, ["rr"])["rr"]
+
+
+def as_judgments(path):
+    return assay.evaluate(path, RANKINGS, ["rr"])["rr"]
+
+
 # The file, its text, and what reads it.
 READ = {
-    "run": ("a.run", RUN, lambda path: mean(JUDGMENTS, path)),
-    "judgments": ("a.qrels", QRELS, lambda path: mean(path, {"q1": ["dé", "d1"], "q2": ["d3"]})),
-    "run as CSV": ("a.csv", TABLE, lambda path: mean(JUDGMENTS, path)),
-    "judgments as CSV": ("a.csv", GRADES, lambda path: mean(path, {"q1": ["dé", "d1"], "q2": ["d3"]})),
-    "run as TSV": ("a.tsv", TABLE.replace(",", "\t"), lambda path: mean(JUDGMENTS, path)),
-    "run as JSON": ("a.json", JSON, lambda path: mean(JUDGMENTS, path)),
-    "run as JSON Lines": ("a.jsonl", LINES, lambda path: mean(JUDGMENTS, path)),
-    "JSON Lines called .json": ("a.json", LINES, lambda path: mean(JUDGMENTS, path)),
-    "run without an ending": ("run", RUN, lambda path: mean(JUDGMENTS, path)),
-    "JSON without an ending": ("run", JSON, lambda path: mean(JUDGMENTS, path)),
-    "CSV without an ending": ("run", TABLE, lambda path: mean(JUDGMENTS, path)),
-    "run that is open": ("a.run", RUN, lambda path: mean(JUDGMENTS, io.BytesIO(path.read_bytes()))),
-    "run in a folder": ("a.run", RUN, lambda path: mean(JUDGMENTS, path.parent)),
+    "run": ("a.run", RUN, as_run),
+    "judgments": ("a.qrels", QRELS, as_judgments),
+    "run as CSV": ("a.csv", TABLE, as_run),
+    "judgments as CSV": ("a.csv", GRADES, as_judgments),
+    "run as TSV": ("a.tsv", TABLE.replace(",", "\t"), as_run),
+    "run as JSON": ("a.json", JSON, as_run),
+    "run as JSON Lines": ("a.jsonl", LINES, as_run),
+    "JSON Lines called .json": ("a.json", LINES, as_run),
+    **{f"{text[:9]} without an ending": ("run", text, as_run) for text in (RUN, JSON, TABLE)},
+    "run that is open": ("a.run", RUN, lambda path: as_run(io.BytesIO(path.read_bytes()))),
+    "run in a folder": ("a.run", RUN, lambda path: as_run(path.parent)),
 }
-
-
-def mean(qrels, run):
-    return assay.evaluate(qrels, run, ["rr"])["rr"]
 
 
 @for_each("kind", READ)
@@ -68,7 +73,7 @@ def test_records_questions_and_passages_are_read(tmp_path, encoding):
     (tmp_path / "c.jsonl").write_bytes(encode('{"_id": "d1", "text": "ein Fuß"}\n{"_id": "d3", "text": "x"}\n'))
     report = assay.gate(
         JUDGMENTS,
-        {"q1": ["dé", "d1"], "q2": ["d3"]},
+        RANKINGS,
         {"rr": 0.9},
         baseline={"q1": ["d1"], "q2": ["d3"]},
         max_drop={"rr": 0.1},
@@ -82,7 +87,7 @@ def test_records_questions_and_passages_are_read(tmp_path, encoding):
 @for_each("encoding", ENCODINGS)
 def test_stored_results_and_settings_are_read(tmp_path, encoding):
     encode = ENCODINGS[encoding]
-    result = assay.evaluate(JUDGMENTS, {"q1": ["dé", "d1"], "q2": ["d3"]}, ["rr"])
+    result = assay.evaluate(JUDGMENTS, RANKINGS, ["rr"])
     result.save(tmp_path / "result.json")
     text = (tmp_path / "result.json").read_text(encoding="utf-8")
     (tmp_path / "result.json").write_bytes(encode(text).replace(encode("\r\n")[2:], encode("\n")[2:]))
@@ -135,7 +140,7 @@ BROKEN = [
 @for_each(("content", "words"), BROKEN)
 def test_broken_utf_16_is_an_error_with_its_place(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
-    check(lambda: mean(JUDGMENTS, tmp_path / name), f"FormatError: {tmp_path / name}: {words}")
+    check(lambda: as_run(tmp_path / name), f"FormatError: {tmp_path / name}: {words}")
 
 
 def test_a_long_text_in_utf_16_is_read_whole(tmp_path):

@@ -1,5 +1,7 @@
 """Options of the public functions: wrong types, out of range, overlong, conflicting."""
 
+from functools import partial
+
 import polars
 import pytest
 
@@ -33,14 +35,6 @@ def ga_rr(minimum=0.5, **options):
     return ga({"rr": minimum}, **options)
 
 
-def ga_drop(drop):
-    return ga(baseline=B, max_drop={"rr": drop})
-
-
-def ch(**options):
-    return len(assay.check(Q, R, **options).findings)
-
-
 # A function, one of its options, values that it refuses, and how the message begins, before the value.
 REFUSED = [
     (ev, "measures", [None, 5], NAME),
@@ -60,11 +54,11 @@ REFUSED = [
     (co, "baseline", ["c", 1], "DataError: unknown baseline"),
     (ga, "minimum", [0.5, ["rr"]], 'PolicyError: minimum must be a dict such as {"ndcg@10": 0.1}, not'),
     (ga_rr, "minimum", [NAN, INF, "0.5", True, None, N], "PolicyError: minimum of 'rr' must be a number, not"),
-    (ga_drop, "drop", [-0.1, NAN], "PolicyError: max_drop of 'rr' must be a number of at least 0, not"),
+    (lambda drop: ga(baseline=B, max_drop={"rr": drop}), "drop", [-0.1, NAN], "PolicyError: max_drop of 'rr' must be a number of at least 0, not"),
     (ga_rr, "alpha", [2], "PolicyError: alpha must be a number between 0 and 1, such as 0.05, not"),
     (ga_rr, "strict", ["yes"], "PolicyError: strict must be True or False, not"),
     (ga_rr, "test", ["x"], "PolicyError: test must be 'randomization' or 't' or 'bootstrap', not"),
-    (ch, "rel", [NAN, "1"], "PolicyError: rel must be a number, not"),
+    (partial(assay.check, Q, R), "rel", [NAN, "1"], "PolicyError: rel must be a number, not"),
     (assay.load_result, "path", [None, 5], "DataError: a stored result is a path or a file object, not"),
 ]  # fmt: skip
 
@@ -84,43 +78,31 @@ RUNS = "DataError: runs must be a dict of runs by name, or a list of paths or re
 CASES = [
     (lambda: ev([]), "MeasureError: no measure to compute"),
     (lambda: ev(" "), "MeasureError: cannot read the measure ' '"),
-    *((each, 0.75) for each in (
-        lambda: ev({"rr": 1}), lambda: ev(["rr", "rr"]), lambda: ev(depth=2**64),
-        lambda: ev(doc_id="regex:^((?:(?:a+)+)+)$"), lambda: ev(doc_id="before:\0"), lambda: ev(doc_id="regex:(\0)"),
-    )),
+    *((each, 0.75) for each in (partial(ev, {"rr": 1}), partial(ev, ["rr", "rr"]), partial(ev, depth=2**64))),
+    *((partial(ev, doc_id=each), 0.75) for each in ("regex:^((?:(?:a+)+)+)$", "before:\0", "regex:(\0)")),
     (lambda: ev(["rr", None]), f"{NAME} 'None'"),
-    (lambda: ev(foo=1), "PolicyError: unknown option 'foo'"),
-    (lambda: ev(mising="skip"), "PolicyError: unknown option 'mising'"),
+    *((partial(ev, **{each: 1}), f"PolicyError: unknown option '{each}'") for each in ("foo", "mising")),
     (lambda: ev(duplicates="x"), "PolicyError: duplicates must be 'error' or 'first' or"),
     (lambda: ev(depth=N), "PolicyError: depth must be a whole number of at most 308 digits, or"),
-    (lambda: ev(exclude="d1"), EXCLUDE),
-    (lambda: ev(exclude=5), EXCLUDE),
+    *((partial(ev, exclude=each), EXCLUDE) for each in ("d1", 5)),
+    *((partial(ev, doc_id=rule), f"PolicyError: doc_id: '{rule}' is not a rule") for rule in ("", "between:#", "before:", "regex:")),
     (lambda: ev(doc_id=5), "PolicyError: doc_id must be a rule or a function, not '5'"),
-    (lambda: ev(doc_id="regex:("), f"{EXPRESSION}'(' cannot be used: unclosed group"),
-    (lambda: ev(doc_id="regex:d"), f"{EXPRESSION}'d' has 0 groups"),
-    (lambda: ev(doc_id="regex:(d)(.)"), f"{EXPRESSION}'(d)(.)' has 2 groups"),
-    (lambda: ev(doc_id="regex:(?<=a)(b)"), f"{EXPRESSION}'(?<=a)(b)' cannot be used: look-around, including"),
-    (lambda: ev(doc_id=r"regex:(a)\1"), EXPRESSION + r"'(a)\1' cannot be used: backreferences are not supported"),
-    (lambda: ev(doc_id="regex:((?:a{1000}){1000})"), EXPRESSION + "'((?:a{1000}){1000})' cannot be used: Compiled regex"),
-    (lambda: ev(doc_id="regex:(((((a{99}){99}){99}){99}){99})"), EXPRESSION + "'(((((a{99}){99}){99}){99}){99})' cannot be used: Compiled"),
+    *((partial(ev, doc_id=f"regex:{each}"), f"{EXPRESSION}'{each}' cannot be used: {why}") for each, why in (
+        ("(", "unclosed group"), ("(?<=a)(b)", "look-around, including"), (r"(a)\1", "backreferences are not supported"),
+        ("((?:a{1000}){1000})", "Compiled regex"), ("(((((a{99}){99}){99}){99}){99})", "Compiled"), ("(?z)(a)", "unrecognized flag"),
+    )),
+    *((partial(ev, doc_id=f"regex:{each}"), f"{EXPRESSION}'{each}' has {groups} groups") for each, groups in (("d", 0), ("(d)(.)", 2))),
     (lambda: ev(doc_id="regex:" + "(" * 400 + "a" + ")" * 400), EXPRESSION.rstrip()),
-    (lambda: ev(doc_id="regex:(?z)(a)"), f"{EXPRESSION}'(?z)(a)' cannot be used: unrecognized flag"),
     (lambda: ev(doc_id="regex:(" + "a" * 2000 + ")"), "PolicyError: doc_id has 2,008 characters"),
     (lambda: ev(doc_id="before:\ud800"), "PolicyError: doc_id: 'before:\\ud800' is not valid Unicode"),
     (lambda: ev(doc_id="metadata.source"), 'DataError: doc_id="field:metadata.source" reads a field, and the data has only'),
-    (lambda: ev(doc_id=lambda _: 1 / 0), "DataError: doc_id: function:"),
-    (lambda: ev(doc_id=lambda _: 1.5), "DataError: doc_id: function:"),
-    (lambda: ev(doc_id=int), "DataError: doc_id: function:"),
+    *((partial(ev, doc_id=each), "DataError: doc_id: function:") for each in (lambda _: 1 / 0, lambda _: 1.5, int)),
     (lambda: co(samples=N), "PolicyError: samples must be a whole number of at most 40"),
     (lambda: co(seed=N), "PolicyError: seed must be a whole number of at most 40 digits,"),
-    (lambda: co(test="anova"), "PolicyError: test must be 'randomization' or 't' or"),
-    (lambda: co(test=None), "PolicyError: test must be 'randomization' or 't' or 'wilcoxon' or"),
-    (lambda: assay.compare(Q, {}, ["rr"]), "DataError: need at least two runs to compare, got 0"),
-    (lambda: co({"a": R}), "DataError: need at least two runs to compare, got 1"),
-    (lambda: co(5), RUNS + "'5'"),
-    (lambda: assay.compare(Q, None, ["rr"]), RUNS + "'None'"),
-    (ga, "PolicyError: nothing to check"),
-    (lambda: ga({}), "PolicyError: nothing to check"),
+    *((partial(co, test=each), "PolicyError: test must be 'randomization' or 't' or 'wilcoxon' or") for each in ("anova", None)),
+    *((partial(assay.compare, Q, each, ["rr"]), f"DataError: need at least two runs to compare, got {len(each)}") for each in ({}, {"a": R})),
+    *((partial(assay.compare, Q, each, ["rr"]), f"{RUNS}'{each}'") for each in (5, None)),
+    *((partial(ga, each), "PolicyError: nothing to check") for each in (None, {})),
     (lambda: ga({"foo": 0.5}), "MeasureError: unknown measure 'foo'"),
     (lambda: ga({"rr": 0.5, "mrr": 0.6}), "PolicyError: minimum: 'rr' and 'mrr' are the same measure"),
     (lambda: ga_rr(max_drop={"rr": 0.1}), "PolicyError: max_drop needs a baseline, an earlier run or a stored result"),
@@ -130,10 +112,6 @@ CASES = [
     (lambda: assay.load_result("none.json"), "FileError: file 'none.json' not found"),
     (lambda: assay.load_result("/"), "FileError: '/' is a directory"),
 ]  # fmt: skip
-CASES += [
-    (lambda rule=rule: ev(doc_id=rule), f"PolicyError: doc_id: '{rule}' is not a rule")
-    for rule in ("", "between:#", "before:", "regex:")
-]
 
 
 @for_each(("act", "expected"), CASES)
@@ -152,8 +130,7 @@ FORMS = {
 }
 WRONG_COLUMNS = [
     (5, "columns= must map roles to columns, such as {'query_id': 'topic'}, not '5'"),
-    ("score", "columns= must map roles to columns"),
-    (["score"], "columns= must map roles to columns"),
+    *((each, "columns= must map roles to columns") for each in ("score", ["score"])),
     ({"foo": "x"}, "columns={'foo': …}: the roles are query_id, doc_id, score, relevance, group"),
     ({None: "x"}, "columns={'None': …}: the roles are"),
     ({"\x1b[2J": "x"}, "columns={'\\x1b[2J': …}: the roles are"),

@@ -18,7 +18,7 @@ from assay.data.formats import BY_NAME, parquet
 from assay.files.source import open_source
 from mutations import mutated
 from outcomes import check
-from tables import for_each
+from tables import for_each, with_hostile
 
 pytestmark = [pytest.mark.attack("Tables"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 JUDGMENTS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -34,10 +34,6 @@ def table(**columns):
 
 def scores(values, kind=None):
     return table(score=pyarrow.array(values, kind))
-
-
-def documents(values, kind=None):
-    return table(doc_id=pyarrow.array(values, kind))
 
 
 def content_of(rows, **options):
@@ -58,30 +54,20 @@ COLUMNS = [
         scores([2, 1, 2**63], pyarrow.uint64()), table(score=pyarrow.array(np.array(SCORES, "float16"))),
         scores(SCORES, pyarrow.float32()), scores(["2", "1", "5"]), table(extra=pyarrow.array([[{"a": [1]}]] * 3)),
     )),
-    (scores([True, False, True]), f"{NUMBERS}Boolean"),
-    (scores([datetime.time(2)] * 3), f"{NUMBERS}Time"),
-    (scores([DAY.date()] * 3), f"{NUMBERS}Date"),
-    (scores([DAY] * 3), f"{NUMBERS}Datetime"),
-    (scores([datetime.timedelta(1)] * 3), f"{NUMBERS}Duration"),
-    (scores([[2.0], [1.0], [5.0]]), f"{NUMBERS}List(Float64)"),
-    (scores([{"a": 1}] * 3), f"{NUMBERS}Struct"),
+    *((scores([each] * 3), NUMBERS + kind) for each, kind in (
+        (True, "Boolean"), (datetime.time(2), "Time"), (DAY.date(), "Date"), (DAY, "Datetime"), ([2.0], "List(Float64)"),
+        (datetime.timedelta(1), "Duration"), ({"a": 1}, "Struct"),
+    )),
     (table(score=pyarrow.nulls(3)), EMPTY % (0, "score")),
     (scores([2.0, None, 5.0]), EMPTY % (1, "score")),
-    (scores([2.0, float("nan"), 5.0]), "FormatError: a.parquet, row 1: 'nan' in the column 'score' is not finite"),
-    (scores([2.0, float("inf"), 5.0]), "FormatError: a.parquet, row 1: 'inf' in the column 'score' is not finite"),
-    (documents([["d2"], ["d1"], ["d3"]]), f"{IDS}List(String)"),
-    (documents([{"a": "d"}] * 3), f"{IDS}Struct"),
-    (documents([b"d2", b"d1", b"d3"]), f"{IDS}Binary"),
-    (documents([2.0, 1.0, 3.0]), f"{IDS}Float64"),
-    (documents([True, False, True]), f"{IDS}Boolean"),
-    (documents([DAY.date()] * 3), f"{IDS}Date"),
-    (documents([2, 1, 3]), 0.0),
-    (documents(["d2", None, "d3"]), EMPTY % (1, "doc_id")),
-    (documents(["d2", "", "d3"]), EMPTY % (1, "doc_id")),
-    (documents([None] * 3, pyarrow.string()), EMPTY % (0, "doc_id")),
-    (table(doc_id=pyarrow.nulls(3)), EMPTY % (0, "doc_id")),
-    (table().slice(0, 0), "DataError: a.parquet has no rankings"),
-    (pyarrow.table({}), "DataError: a.parquet has no rankings"),
+    *((scores([2.0, float(each), 5.0]), f"FormatError: a.parquet, row 1: '{each}' in the column 'score' is not finite") for each in ("nan", "inf")),
+    *((table(doc_id=pyarrow.array([each] * 3)), IDS + kind) for each, kind in (
+        (["d2"], "List(String)"), ({"a": "d"}, "Struct"), (b"d2", "Binary"), (2.0, "Float64"), (True, "Boolean"), (DAY.date(), "Date"),
+    )),
+    (table(doc_id=pyarrow.array([2, 1, 3])), 0.0),
+    *((table(doc_id=pyarrow.array(["d2", each, "d3"])), EMPTY % (1, "doc_id")) for each in (None, "")),
+    *((table(doc_id=pyarrow.nulls(3, kind)), EMPTY % (0, "doc_id")) for kind in (pyarrow.null(), pyarrow.string())),
+    *((each, "DataError: a.parquet has no rankings") for each in (table().slice(0, 0), pyarrow.table({}))),
     (table().drop(["score"]), "has no column for score (columns: 'query_id', 'doc_id')"),
     (pyarrow.concat_tables([table()] * 2), "DuplicateError: a.parquet: query 'q1' lists document 'd2' more"),
 ]  # fmt: skip
@@ -105,8 +91,7 @@ def test_columns(rows, expected, tmp_path):
 WHOLE = content_of(table(), row_group_size=1)
 DAMAGED = "FormatError: a.parquet cannot be read as parquet: "
 BYTES = [
-    (WHOLE, 0.75),
-    (gzip.compress(WHOLE), 0.75),
+    *((each, 0.75) for each in (WHOLE, gzip.compress(WHOLE))),
     *((each, DAMAGED) for each in (
         b"", b"PAR1", b"PAR1PAR1", WHOLE[:-1], WHOLE[: len(WHOLE) // 2], WHOLE[:-4] + b"XXXX", WHOLE + b"x",
         WHOLE[:-8] + b"\xff\xff\xff\x7f" + WHOLE[-4:], WHOLE[:-8] + b"\0\0\0\0" + WHOLE[-4:], WHOLE[:-4] + b"PARE",
@@ -131,10 +116,13 @@ MUTATED = {
 }
 
 
-def read_mutations(options, path, times):
+@pytest.mark.parametrize("times", with_hostile([100], [5_000]))
+@for_each("name", MUTATED)
+def test_mutations(name, times, tmp_path, tried):
     """Each file is refused in a sentence or read, by the kernel and by polars alike if both read it."""
+    path = tmp_path / "a.parquet"
     index, choice = assay.Qrels(JUDGMENTS).index, random.Random(7)
-    content = content_of(pyarrow.concat_tables([table()] * 20), row_group_size=25, **options)
+    content = content_of(pyarrow.concat_tables([table()] * 20), row_group_size=25, **MUTATED[name])
     polars_alone = replace(BY_NAME["parquet"], rank_table=None)
 
     def ranked(rank):
@@ -154,19 +142,7 @@ def read_mutations(options, path, times):
             found = ranked(lambda: parquet.rank(source, make_ranker, None, 2, None))
             expected = ranked(lambda: polars_alone.rank_run(source, make_ranker, None, threads=2)) if found else None
         assert found is None or expected is None or found == expected, f"mutation {number}"
-
-
-@for_each("name", MUTATED)
-def test_mutations(name, tmp_path, tried):
-    read_mutations(MUTATED[name], tmp_path / "a.parquet", 100)
-    tried(100)
-
-
-@pytest.mark.hostile
-@for_each("name", MUTATED)
-def test_many_mutations(name, tmp_path, tried):
-    read_mutations(MUTATED[name], tmp_path / "a.parquet", 5_000)
-    tried(5_000)
+    tried(times)
 
 
 LAST = table().slice(2)
@@ -192,7 +168,6 @@ def test_parts_that_differ(content, expected, tmp_path):
 
 JUDGED = "query_id,doc_id,relevance\n"
 ROWS = "q1,d1,1\nq1,d2,0\nq2,d3,2\n"
-NOT_A_NUMBER = "FormatError: a.csv, line 2: '%s' in the column 'relevance' is not "
 # Judgments as CSV, and what they are.
 CSV = [
     *((each, JUDGMENTS) for each in (
@@ -200,14 +175,9 @@ CSV = [
         JUDGED.replace("relevance", "rel") + ROWS, JUDGED.replace("relevance", "score") + ROWS,
         " " * 70_000 + "\n" + JUDGED + ROWS, "\n" * 70_000 + JUDGED + ROWS,
     )),
-    (JUDGED + "q1,d1,0.5\n", {"q1": {"d1": 0.5}}),
-    (JUDGED + "q1,d1,-2\n", {"q1": {"d1": -2.0}}),
-    (JUDGED + "q1,d1,high\n", NOT_A_NUMBER % "high"),
-    (JUDGED + "q1,d1,nan\n", NOT_A_NUMBER % "nan"),
-    (JUDGED + "q1,d1,inf\n", NOT_A_NUMBER % "inf"),
-    (JUDGED + "q1,d1,TRUE\n", NOT_A_NUMBER % "TRUE"),
-    (JUDGED + "q1,d1,\n", "FormatError: a.csv, line 2: the column 'relevance' is empty"),
-    (JUDGED + "q1,,1\n", "FormatError: a.csv, line 2: the column 'doc_id' is empty"),
+    *((f"{JUDGED}q1,d1,{grade}\n", {"q1": {"d1": grade}}) for grade in (0.5, -2.0)),
+    *((f"{JUDGED}q1,d1,{word}\n", f"FormatError: a.csv, line 2: '{word}' in the column 'relevance' is not ") for word in ("high", "nan", "inf", "TRUE")),
+    *((JUDGED + row, f"FormatError: a.csv, line 2: the column '{name}' is empty") for row, name in (("q1,d1,\n", "relevance"), ("q1,,1\n", "doc_id"))),
     (JUDGED, "DataError: a.csv has no judgments"),
     ("query_id,doc_id\nq1,d1\n", "FormatError: a.csv has no column for relevance"),
     (JUDGED + "q1,d1,1,1\n", "FormatError: a.csv, line 2: 4 fields, but the header has 3"),

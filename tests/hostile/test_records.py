@@ -11,13 +11,8 @@ pytestmark = [pytest.mark.attack("Records"), pytest.mark.filterwarnings("ignore:
 MATCH = "PolicyError: match must be 'exact', 'off', or a similarity above 0 and at most 1"
 OVERLAP = "PolicyError: overlap must be 'any' or a number above 0 and at most 1, not "
 OPTIONS = [
-    ({"match": float("nan")}, MATCH),
-    ({"match": 2}, MATCH),
-    ({"match": -1}, MATCH),
-    ({"match": "fuzzy"}, MATCH),
-    ({"match": None}, MATCH),
-    ({"overlap": float("nan")}, OVERLAP + "'nan'"),
-    ({"overlap": "most"}, OVERLAP + "'most'"),
+    *(({"match": each}, MATCH) for each in (float("nan"), 2, -1, "fuzzy", None)),
+    *(({"overlap": each}, f"{OVERLAP}'{each}'") for each in (float("nan"), "most")),
     ({"overlap_of": "both"}, "PolicyError: overlap_of must be 'gold' or 'chunk' or 'iou', not 'both'"),
     ({"columns": "x"}, "FormatError: columns= must map parts of a record to fields, such"),
     ({"convention": "x"}, "PolicyError: unknown convention 'x'"),
@@ -43,28 +38,21 @@ def record(**changes):
 
 
 RECORDS = [
-    (None, LIST + "'NoneType'"),
-    (5, LIST + "'int'"),
+    *((each, f"{LIST}'{type(each).__name__}'") for each in (None, 5)),
     ([], "DataError: the records: no records to evaluate"),
-    ([1], f"{FIRST} must be a dict or a dataclass, not 'int'"),
-    ([None], f"{FIRST} must be a dict or a dataclass, not 'NoneType'"),
+    *(([each], f"{FIRST} must be a dict or a dataclass, not '{type(each).__name__}'") for each in (1, None)),
     ([{}], "DataError: the records: the records have nothing to measure, only no fields"),
-    ([{"question": "a", "retrieved": ["d1"]}], LEFT_OUT),
-    ([{"question": "a", "gold": ["d1"]}], LEFT_OUT),
+    *(([{"question": "a", part: ["d1"]}], LEFT_OUT) for part in ("retrieved", "gold")),
     ([record(question=5)], f"{FIRST}: the question must be a string, not '5'"),
-    ([record(question=None)], 1.0),
-    ([record(retrieved="d1")], f"{RETRIEVED}must be a list of ids or passages, not 'd1'"),
-    ([record(retrieved=5)], f"{RETRIEVED}must be a list of ids or passages, not '5'"),
+    *((each, 1.0) for each in ([record(question=None)], [record(retrieved=["d1", "d1"])], [record()] * 2)),
+    *(([record(retrieved=each)], f"{RETRIEVED}must be a list of ids or passages, not '{each}'") for each in ("d1", 5)),
     ([record(retrieved={"d1"})], f"{RETRIEVED}are a set, which has no order"),
     ([record(retrieved=["d1", None])], f"{FIRST}: a retrieved passage has no id under id, doc_id, _id or similar:"),
-    ([record(retrieved=["d1", "d1"])], 1.0),
     ([record(retrieved=[""])], f"{FIRST}: a retrieved document has an empty id"),
-    ([record(retrieved=[{"id": "d1", "score": float("nan")}])], NUMBER + "'nan'"),
-    ([record(retrieved=[{"id": "d1", "score": "high"}])], NUMBER + "'high'"),
+    *(([record(retrieved=[{"id": "d1", "score": each}])], f"{NUMBER}'{each}'") for each in (float("nan"), "high")),
     ([record(gold=1)], f"{FIRST}: judgments of query '0' must be a dict of grades or a list of"),
     ([record(gold=[])], 0.0),
     ([record(gold={"d1": "high"})], f"{FIRST}: judgments of query '0', document 'd1': the grade must be a number,"),
-    ([record()] * 2, 1.0),
     ([record(id="1"), record(id="1", question="b")], "DuplicateError: the records: duplicate question id '1'"),
 ]
 
@@ -74,13 +62,13 @@ def test_record(records, expected):
     check(lambda: assay.evaluate_rag(records, ["rr"])["rr"], expected)
 
 
-@for_each(
-    ("answer", "expected"),
-    [
-        (5, f"{FIRST}: the answer must be a string, not '5'"),
-        (None, "DataError: nothing to compute: answer_em: left out"),
-    ],
-)
+ANSWERS = {
+    5: f"{FIRST}: the answer must be a string, not '5'",
+    None: "DataError: nothing to compute: answer_em: left out",
+}
+
+
+@for_each(("answer", "expected"), ANSWERS.items())
 def test_answer(answer, expected):
     records = [{"question": "a", "answer": answer, "reference": "5"}]
     check(lambda: assay.evaluate_rag(records, ["answer_em"])["answer_em"], expected)

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from assay.cli.main import commands
 from raw_server import RawServer
+from tables import for_each, with_hostile
 
 pytestmark = pytest.mark.attack("Secrets")
 
@@ -42,19 +43,13 @@ def shows_key(text):
     return [part for part in PARTS if part in text]
 
 
-def login(user="us3r", word="pa55wort"):
-    return f"{user}:{word}"
-
-
 # A URL with a user and a password, in every spelling.
 URLS = [
     f"{scheme}{each}{at}{rest}"
     for scheme in ("http://", "https://", "HTTP://", "ftp://", "http:/", "//", "", "http:", "http:\\\\", "ws://")
     for each in (
-        *(login(), login(word=""), login(user=""), "us3r", login(word="pa55/wort"), login(word="pa55#wort")),
-        *(login(word="pa55?wort"), login(word="pa55@wort"), login(word="pa55%40wort"), login(user="us3r/x")),
-        *(login(word="pa55 wort"), login(word="[pa55wort"), login(word="pa55:wort"), login(word="pa55\\wort")),
-        *(login(word="pa55\nwort"), login(word="pa55%wort"), login(word="pa55é"), login(user="us3r%3A")),
+        *(f"us3r:pa55{each}wort" for each in ("", "/", "#", "?", "@", "%40", " ", ":", "\\", "\n", "%")),
+        *("us3r:", ":pa55wort", "us3r", "us3r/x:pa55wort", "us3r:[pa55wort", "us3r:pa55é", "us3r%3A:pa55wort"),
     )
     for at, rest in (("@", "h/x"), ("@", "h:1/x?q={query}"), ("@", "[::1]/"), ("@", ""), ("%40", "h/"), ("＠", "h/"))
     # Here the user is the host, as in any other URL with a path.
@@ -62,7 +57,7 @@ URLS = [
 ]
 
 
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.hostile)])
+@pytest.mark.parametrize("every", with_hostile([9], [1]))
 def test_users_and_passwords_in_a_url(every, tmp_path, monkeypatch, tried):
     for url in URLS[::every]:
         code, said = run_probe(tmp_path, monkeypatch, url, *OUTPUTS)
@@ -156,43 +151,30 @@ def test_a_key_that_comes_back(place, tmp_path, monkeypatch, tried, caplog):
 def sent_key_in(request, key):
     """Whether the key reached the server, so that the test can fail."""
     text = request.decode("utf-8", "replace")
-    ways = (
-        key,
-        quote(key),
-        quote(key, safe=""),
-        quote(quote(key)),
-        json.dumps(key)[1:-1],
-        quote(key, safe="/+"),
-        BASIC,
-    )
-    return any(way in text for way in ways)
+    quoted = (quote(key), quote(key, safe=""), quote(quote(key)), quote(key, safe="/+"))
+    return any(way in text for way in (key, *quoted, json.dumps(key)[1:-1], BASIC))
 
 
 # Commands that are wrong, with a key in them: none shows it.
-WRONG = {
-    "a header without a colon": ("http://127.0.0.1:1/", "--header", KEY),
-    "a header with a bad name": ("http://127.0.0.1:1/", "--header", f"X {KEY}: 1"),
-    "a header with a line break": ("http://127.0.0.1:1/", "--header", f"X: {KEY}\r\nY: 1"),
-    "a header beyond ASCII": ("http://127.0.0.1:1/", "--header", f"X: {KEY}é"),
-    "a header with a lone $": ("http://127.0.0.1:1/", "--header", f"X: {KEY}$"),
-    "a body that is not JSON": ("http://127.0.0.1:1/", "--body", f'{{"key": "{KEY}", }}'),
-    "a body that is cut off": ("http://127.0.0.1:1/", "--body", f'{{"key": "{KEY}'),
-    "a body without a question": ("http://127.0.0.1:1/", "--body", json.dumps({"key": KEY})),
-    "a body with a key twice": ("http://127.0.0.1:1/", "--body", f'{{"query": "{{query}}", "k": "{KEY}", "k": 1}}'),
-    "a body that is a text": ("http://127.0.0.1:1/", "--body", json.dumps(KEY)),
-    "a URL without a scheme": (f"127.0.0.1:1/?token={KEY}",),
-    "a URL without a host": (f"http:///?token={KEY}",),
-    "a URL with a bad port": (f"http://h:x/?token={KEY}",),
-    "a URL with a fragment": (f"http://127.0.0.1:1/#token={KEY}",),
-    "a URL of nobody": (f"http://127.0.0.1:1/?token={KEY}",),
-    "a header without quotes": ("http://127.0.0.1:1/", "--header", "Authorization:", "Bearer", ASCII_KEY),
-    "a body without quotes": ("http://127.0.0.1:1/", "--body", '{"query":', '"{query}",', f'"key":"{ASCII_KEY}"}}'),
-    "an option misspelt": ("http://127.0.0.1:1/", f"--headr=X: {KEY}"),
-}
+NOBODY = "http://127.0.0.1:1/"
+WRONG = [
+    *((NOBODY, "--header", each) for each in (KEY, f"X {KEY}: 1", f"X: {KEY}\r\nY: 1", f"X: {KEY}é", f"X: {KEY}$")),
+    *((NOBODY, "--body", each) for each in (
+        f'{{"key": "{KEY}", }}', f'{{"key": "{KEY}', json.dumps({"key": KEY}), json.dumps(KEY),
+        f'{{"query": "{{query}}", "k": "{KEY}", "k": 1}}',
+    )),
+    *((f"{each}token={KEY}",) for each in (
+        "127.0.0.1:1/?", "http:///?", "http://h:x/?", "http://127.0.0.1:1/#", "http://127.0.0.1:1/?",
+    )),
+    # Quotes are missing, and an option is misspelt.
+    (NOBODY, "--header", "Authorization:", "Bearer", ASCII_KEY),
+    (NOBODY, "--body", '{"query":', '"{query}",', f'"key":"{ASCII_KEY}"}}'),
+    (NOBODY, f"--headr=X: {KEY}"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_command(case, tmp_path, monkeypatch):
-    code, said = run_probe(tmp_path, monkeypatch, *WRONG[case])
+@for_each("command", WRONG)
+def test_a_wrong_command(command, tmp_path, monkeypatch):
+    code, said = run_probe(tmp_path, monkeypatch, *command)
     assert code == 2
     assert not shows_key(said), said

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from raw_server import KEYS, RawServer, answer, probe_in
+from raw_server import KEYS, RawServer, answer, check_outcome, probe_in
 from tables import for_each
 
 pytestmark = pytest.mark.attack("Servers")
@@ -20,8 +20,7 @@ NO_NUMBER = "the response: a score must be a finite number, not "
 
 # The content of an answer, and how the failure begins, or the documents that were found.
 ANSWERS = [
-    (b"", NOT_JSON + "it is empty"),
-    (b" \n\t", NOT_JSON + "it is empty"),
+    *((each, NOT_JSON + "it is empty") for each in (b"", b" \n\t")),
     (b"<html>Sign in</html>", NOT_JSON + "'<html>Sign in</html>'"),
     (b"<p>\x1b[2J\x9b\xe2\x80\xae</p>", NOT_JSON + r"'<p>\x1b[2J"),
     (" ".join(KEYS).encode(), NOT_JSON + "'… … …'"),
@@ -38,28 +37,21 @@ ANSWERS = [
         [{"id": "d1", "request": {"headers": list(KEYS)}}], {"answer": 7, "contexts": ["d1"]},
         {"answer": "x" * 1_000_000, "contexts": ["d1"]},
     )),
-    (b"[" * 100_000 + b"]" * 100_000, DEEP),
-    (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, DEEP),
+    *((each, DEEP) for each in (b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000 + b"1" + b"}" * 100_000)),
     *((each, NO_ID) for each in (
         b"[" * 500 + b"]" * 500, [None], [[]], [True], [1.5], [{"title": "t"}], [{"id": None}], [{"name": KEYS[1]}],
     )),
     (b"NaN", NO_LIST + "'nan'"),
-    (b'{"ids": ["d1"], "ids": ["d2"]}', "the response: duplicate key 'ids'"),
-    (b'{"%s": 1, "%s": 2}' % ((KEYS[1].encode(),) * 2), "the response: duplicate key '…'"),
     (b'[{"id": "d1", "id": "d2"}]', "the response: duplicate key 'id'"),
-    (None, NO_LIST + "'None'"),
-    (True, NO_LIST + "'True'"),
-    (7, NO_LIST + "'7'"),
-    ("d1", NO_LIST + "'d1'"),
+    (b'{"%s": 1, "%s": 2}' % ((KEYS[1].encode(),) * 2), "the response: duplicate key '…'"),
+    *((each, f"{NO_LIST}'{each}'") for each in (None, True, 7, "d1")),
     ([], []),
     ({}, "the response is an empty object"),
     ({"error": "no"}, "the response has no list of documents; its keys are 'error'"),
     ({"error": KEYS[1], KEYS[0]: 1}, "the response has no list of documents; its keys are 'error', '…'"),
     ({"\x1b[31m": 1}, r"the response has no list of documents; its keys are '\x1b[31m'"),
     ({f"k{number}": "x" for number in range(10_000)}, "the response has no list of documents; its keys are 'k0'"),
-    ({"ids": {"a": ["d1"]}}, "the response has no list of documents"),
-    ({"ids": None}, "the response has no list of documents"),
-    ({"ids": "d1"}, "the response has no list of documents"),
+    *(({"ids": each}, "the response has no list of documents") for each in ({"a": ["d1"]}, None, "d1")),
     ([1, 2], ["1", "2"]),
     *((each, ["d1", "d2"]) for each in (
         ["d1", {"id": "d2"}], ["d1", "d1", "d2"], [["d1", 2], ["d2", 1]], [{"id": "d1", "score": 1}, {"id": "d2"}],
@@ -69,11 +61,8 @@ ANSWERS = [
     (f'[{{"id": {HUGE}}}]'.encode(), "the response: invalid JSON: a number has too many digits"),
     (b'[{"id": 1e999}]', BAD_ID + "'inf'"),
     ([{"id": ""}], "the response: a retrieved document has an empty id"),
-    ([{"id": ["d1"]}], BAD_ID),
-    ([{"id": {"a": 1}}], BAD_ID),
-    ([{"id": "x" * 1_000_000}], ["x" * 1_000_000]),
-    ([{"id": "d 1\n2"}], ["d 1\n2"]),
-    ([{"id": "\x1b[2J"}], ["\x1b[2J"]),
+    *(([{"id": each}], BAD_ID) for each in (["d1"], {"a": 1})),
+    *(([{"id": each}], [each]) for each in ("x" * 1_000_000, "d 1\n2", "\x1b[2J")),
     (b'["\\ud800"]', "the response: the id of a document must be valid Unicode, not '\\ud800'"),
     (["d1", "d1 "], ["d1", "d1 "]),
     ([1, "1"], ["1"]),
@@ -86,8 +75,7 @@ ANSWERS = [
     )),
     ([{"id": "d1", "score": KEYS[1]}], NO_NUMBER + "'…'"),
     ([KEYS[0], KEYS[1], KEYS[2], "d1"], ["…", "… 2", "… 3", "d1"]),
-    ([f"x-{KEYS[1]}-y", "d1"], ["x-…-y", "d1"]),
-    ([KEYS[1].upper(), "d1"], ["…", "d1"]),
+    *(([each, "d1"], [shown, "d1"]) for each, shown in ((f"x-{KEYS[1]}-y", "x-…-y"), (KEYS[1].upper(), "…"))),
     ({"answer": "yes"}, "the response has no list of documents; its keys are 'answer'"),
     ({"answer": "a", "contexts": ["x", "y"], "ids": ["d1"]}, "the response has 1 ids but 2 contexts"),
 ]  # fmt: skip
@@ -97,12 +85,6 @@ ANSWERS = [
 def test_what_is_sent(content, expected, tmp_path, caplog):
     caplog.set_level(logging.DEBUG)
     caplog.clear()
-    outcome = probe_in(tmp_path, RawServer(answer(content)))
-    assert outcome.code == 0
-    if isinstance(expected, list):
-        assert (outcome.documents, outcome.failure) == (expected, "")
-    else:
-        assert outcome.failure.startswith(expected), outcome.failure
-        assert len(outcome.failure) < 400
+    check_outcome(probe_in(tmp_path, RawServer(answer(content))), expected)
     assert caplog.text
     assert "s3cret" not in caplog.text

@@ -12,8 +12,8 @@ import pyarrow
 import pytest
 
 from assay.net import http
-from raw_server import KEYS, RawServer, answer, drip, flood, hang, probe_in, reset
-from tables import for_each
+from raw_server import KEYS, RawServer, answer, check_outcome, drip, flood, hang, probe_in, reset
+from tables import for_each, with_hostile
 
 pytestmark = pytest.mark.attack("Servers")
 
@@ -48,9 +48,7 @@ WIRE = [
         drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
     )),
     (b"", NOTHING),
-    (reset(), "connection failed: Connection reset by peer"),
-    (reset(OK), "connection failed: Connection reset by peer"),
-    (reset(answer(IDS)[:-2]), "connection failed: Connection reset by peer"),
+    *((reset(each), "connection failed: Connection reset by peer") for each in (b"", OK, answer(IDS)[:-2])),
     *((each, "invalid response: Receive buffer too long") for each in (
         flood(b"HTTP/1.1 200 ", b"x"), flood(OK, b"X: 1\r\n"), flood(OK + b"X: ", b"x"), flood(CHUNKED + b"1;x=", b"x"),
         flood(CHUNKED + b"0\r\n", b"X: 1\r\n"), answer(IDS, f"X: {'x' * 1_000_000}\r\n"),
@@ -77,11 +75,8 @@ WIRE = [
         answer(IDS, "Content-Length: 0x6\r\n"), answer(IDS, "Content-Length: six\r\n"),
         answer(IDS, "Content-Length: \r\n"), answer(IDS, f"Content-Length: {'9' * 40}\r\n"),
     )),
-    (answer(IDS, "Content-Length: 6\r\nContent-Length: 5\r\n"), "invalid response: conflicting Content-Length headers"),
-    (answer(IDS, "Content-Length: 6, 5\r\n"), "invalid response: conflicting Content-Length"),
-    (CHUNKED + b"six\r\n" + IDS, "invalid response: illegal chunk header"),
-    (CHUNKED + b"-6\r\n" + IDS, "invalid response: illegal chunk header"),
-    (CHUNKED + b"f" * 40 + b"\r\n" + IDS, "invalid response: illegal chunk header"),
+    *((answer(IDS, f"Content-Length: 6{each}\r\n"), "invalid response: conflicting Content-Length") for each in ("\r\nContent-Length: 5", ", 5")),
+    *((CHUNKED + each + b"\r\n" + IDS, "invalid response: illegal chunk header") for each in (b"six", b"-6", b"f" * 40)),
     (CHUNKED + b"1000000000000000\r\n" + IDS, CUT.replace("message body", "message")),
     (CHUNKED + b"3\r\n" + IDS + b"\r\n0\r\n\r\n", "invalid response: malformed chunk footer"),
     (CHUNKED + b"6\r\n" + IDS + b"\r\n", CUT.replace(" body", "")),
@@ -92,23 +87,20 @@ WIRE = [
     )),
     (Bomb(lambda blanks: gzip.compress(gzip.compress(blanks)), "gzip, gzip"), "the response is compressed 2 times"),
     (encoded(IDS, ", ".join(["gzip"] * 20)), "the response is compressed 20 times"),
-    (encoded(gzip.compress(IDS * 99)[:-12], "gzip"), "invalid response: the compressed content is cut off"),
-    (encoded(gzip.compress(IDS)[:-4], "gzip"), "invalid response: the compressed content is cut off"),
-    (encoded(IDS, "deflate"), "invalid response: the compressed content is cut off"),
-    (encoded(gzip.compress(IDS)[:-8] + b"\0" * 8, "gzip"), "invalid response: Error -3"),
-    (encoded(IDS, "gzip"), "invalid response: Error -3"),
+    *((encoded(each, kind), "invalid response: the compressed content is cut off") for each, kind in (
+        (gzip.compress(IDS * 99)[:-12], "gzip"), (gzip.compress(IDS)[:-4], "gzip"), (IDS, "deflate"),
+    )),
+    *((encoded(each, "gzip"), "invalid response: Error -3") for each in (gzip.compress(IDS)[:-8] + b"\0" * 8, IDS)),
     (encoded(b"", "gzip"), "the response is not JSON: it is empty"),
-    (encoded(pyarrow.compress(IDS, "zstd", asbytes=True), "zstd"), "the response is compressed with 'zstd'"),
-    (encoded(b'\x8b\x02\x80["d1"]\x03', "br"), "the response is compressed with 'br'"),
-    (encoded(IDS, "rot13"), "the response is compressed with 'rot13'"),
+    *((encoded(each, kind), f"the response is compressed with '{kind}'") for each, kind in (
+        (pyarrow.compress(IDS, "zstd", asbytes=True), "zstd"), (b'\x8b\x02\x80["d1"]\x03', "br"), (IDS, "rot13"),
+    )),
     (encoded(IDS, KEYS[1]), "the response is compressed with '…'"),
     *((each, "invalid response: illegal status line") for each in (
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 99 Few\r\n\r\n",
         b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n", b"220 mail ESMTP ready\r\n\r\n",
     )),
-    (OK + b"X\r\n\r\n" + IDS, "invalid response: illegal header line"),
-    (OK + b": 1\r\n\r\n" + IDS, "invalid response: illegal header line"),
-    (OK + b"X: \x00\x1b[2J\r\n\r\n" + IDS, "invalid response: illegal header line"),
+    *((OK + each + b"\r\n\r\n" + IDS, "invalid response: illegal header line") for each in (b"X", b": 1", b"X: \x00\x1b[2J")),
 ]  # fmt: skip
 # These take a second each; the others of their kind are quick.
 LONG = [
@@ -119,26 +111,18 @@ LONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("behave", "expected"), [*WIRE, *(pytest.param(*row, marks=pytest.mark.hostile) for row in LONG)]
-)
+@pytest.mark.parametrize(("behave", "expected"), with_hostile(WIRE, LONG))
 def test_how_it_is_sent(behave, expected, tmp_path):
     behave = behave.make() if isinstance(behave, Bomb) else behave
     options = ("--timeout", "2") if expected == LATE else ()
-    outcome = probe_in(tmp_path, RawServer(behave), *options)
-    assert outcome.code == 0
-    if isinstance(expected, list):
-        assert (outcome.documents, outcome.failure) == (expected, "")
-    else:
-        assert outcome.failure.startswith(expected), outcome.failure
+    check_outcome(probe_in(tmp_path, RawServer(behave), *options), expected)
 
 
 HTML = b"<html><body>Bad \x1b]0;title\x07 gateway</body></html>"
 # The status and headers of an answer, its content, and how the failure begins.
 STATUSES = [
     ("101 Switching Protocols", "Upgrade: websocket\r\n", b"", "HTTP 101: the server changes to another protocol"),
-    ("204 No Content", "", b"", "the response is not JSON: it is empty"),
-    ("205 Reset Content", "", b"", "the response is not JSON: it is empty"),
+    *((status, "", b"", "the response is not JSON: it is empty") for status in ("204 No Content", "205 Reset Content")),
     ("206 Partial Content", "Content-Range: bytes 0-3/6\r\n", IDS[:4], "the response is not JSON: '[\"d1'"),
     ("300 Multiple Choices", "", b"", "HTTP 300 Multiple Choices: redirected; redirects are not followed"),
     ("301 Moved", "Location: /search\r\n", b"", "HTTP 301 Moved: redirected to /search;"),

@@ -3,13 +3,14 @@
 import copy
 import json
 import random
+import re
 
 import pytest
 
 import assay
 from mutations import mutated
 from storing import NAMES, QRELS, RUN, stored_in
-from tables import for_each
+from tables import for_each, with_hostile
 
 pytestmark = [pytest.mark.attack("Stored results"), pytest.mark.filterwarnings("ignore::assay.DataWarning")]
 SEED = 20_261
@@ -96,7 +97,11 @@ def spoilt(content, place, wrong):
     return made
 
 
-CASES = [(place, wrong, wrong in fine.split(), told) for place, fine, told in FIELDS for wrong in WRONG]
+CASES = [
+    (place, wrong, wrong in fine.split(), (told,) if isinstance(told, str) else told)
+    for place, fine, told in FIELDS
+    for wrong in WRONG
+]
 
 
 @for_each(("place", "wrong", "is_fine", "told"), CASES)
@@ -105,13 +110,12 @@ def test_a_wrong_field(stored, place, wrong, is_fine, told):
     if is_fine:
         assert not isinstance(found, str)
     else:
-        missing = f"the file is missing the field {place[0]!r}"
         assert isinstance(found, str)
-        assert found.startswith((missing, told) if isinstance(told, str) else (missing, *told)), found
+        assert found.startswith((f"the file is missing the field {place[0]!r}", *told)), found
 
 
-@for_each(("place", "wrong", "is_fine", "told"), CASES)
-def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine, told):
+@for_each(("place", "wrong", "is_fine"), [row[:3] for row in CASES])
+def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine):
     whole = json.loads(stored[1])
     changed = spoilt(whole, place, WRONG[wrong])
     found = load(stored, changed)
@@ -119,10 +123,8 @@ def test_a_changed_field_of_a_file_with_a_checksum(stored, place, wrong, is_fine
         assert found == stored[3]
     else:
         assert isinstance(found, str)
-        assert not is_fine or found.startswith(
-            ("the file was changed after it was written", "the file has 2 rows, and", "the file has 0 rows, and", told)
-            if isinstance(told, str)
-            else ("the file was changed after it was written", "the file has 0 rows, and")
+        assert not is_fine or re.match(
+            "the file was changed after it was written|the file has [02] rows, and", found
         ), found
 
 
@@ -137,12 +139,9 @@ def test_a_field_that_is_there_twice(stored, key):
 
 
 RAW = [
-    (b"NaN", "NaN is not JSON"),
-    (b"Infinity", "Infinity is not JSON"),
+    *((each, f"{each.decode()} is not JSON") for each in (b"NaN", b"Infinity")),
     (b"1e999", "ap of query 'q1'"),
-    *((each, "line ") for each in (
-        b"0x1", b"01", b"1.", b".5", b"+1", b"1,", b"'1'", b"0.5//",
-    )),
+    *((each, "line ") for each in (b"0x1", b"01", b"1.", b".5", b"+1", b"1,", b"'1'", b"0.5//")),
     (b"\xff", "bytes that are not UTF-8"),
     (b"9" * 5000, "invalid JSON: a number has too many digits"),
     (b"[" * 100_000, "invalid JSON: the values are nested too deeply"),
@@ -175,27 +174,17 @@ def test_other_ways_to_write_the_same_values_load(stored, tried):
     tried(len(same))
 
 
-def attack(stored, seed, times):
-    """How many of the mutations load; each of them must load the same values."""
-    choice, loaded = random.Random(seed), 0
+@pytest.mark.parametrize("times", with_hostile([300], [12_000]))
+def test_mutations_load_the_same_values_or_are_refused(stored, times, tried):
+    choice, loaded = random.Random(SEED), 0
     for number in range(times):
         content = mutated(stored[1], choice)
         found = load(stored, content)
         if not isinstance(found, str):
-            assert found == stored[3], f"seed {seed}, mutation {number}"
+            assert found == stored[3], f"seed {SEED}, mutation {number}"
             loaded += 1
-    return loaded
-
-
-def test_mutations_load_the_same_values_or_are_refused(stored, tried):
-    assert attack(stored, SEED, 300) < 60
-    tried(300)
-
-
-@pytest.mark.hostile
-def test_many_mutations_load_the_same_values_or_are_refused(stored, tried):
-    assert attack(stored, SEED + 1, 12_000) < 2_400
-    tried(12_000)
+    assert loaded < times / 5
+    tried(times)
 
 
 @pytest.mark.hostile
@@ -216,11 +205,7 @@ def test_mutations_of_compressed_files(tmp_path, ending, tried):
 
 
 NOT_FILES = [
-    (None, "a stored result is a path or a file object, not 'None'"),
-    (5, "a stored result is a path or a file object, not '5'"),
-    ({}, "a stored result is a path or a file object, not '{}'"),
-    ([], "a stored result is a path or a file object, not '[]'"),
-    (b"r.json", "a stored result is a path or a file object, not 'b'r.json''"),
+    *((each, f"a stored result is a path or a file object, not '{each}'") for each in (None, 5, {}, [], b"r.json")),
     ("", "the path is empty; name a file"),
     ("a\0b", "'a\\x00b' is not a valid file name: it has a NUL character"),
     ("no\nsuch.json", "file 'no\\nsuch.json' not found"),

@@ -1,5 +1,7 @@
 """TREC files as they go wrong in practice, each with the number or the error that must come out."""
 
+import re
+
 import pytest
 
 import assay
@@ -23,9 +25,9 @@ RUNS = [
         A.replace("d2 1", "d2 -1"), A.replace("d2 1 2", "d2 2 2"), A.replace("q2", "\vq2"),
         A[:-2] + "t" * (1 << 19) + "\n", A.replace("5 t", "5 u"), A.replace("Q0", "0"), A.replace("Q0", "assay-order"),
     )),
-    (A + "\x1a", "line 4: expected 6 fields (query Q0 document rank score tag), found"),
-    (A + "\x1a\n", "line 4: expected 6 fields (query Q0 document rank score tag), found"),
-    ("\x1b[32m" + A + "\x1b[0m", "line 4: expected 6 fields (query Q0 document rank score tag), found"),
+    *((each, "line 4: expected 6 fields (query Q0 document rank score tag), found") for each in (
+        A + "\x1a", A + "\x1a\n", "\x1b[32m" + A + "\x1b[0m",
+    )),
     (b"\xef\xbb\xbf\xef\xbb\xbf" + A.encode(), "line 1: a byte-order mark (U+FEFF) begins the line, perhaps where two files were"),
     (A.replace("q2", "\ufeffq2"), "line 3: a byte-order mark (U+FEFF) begins the"),
     (A.encode("utf-16-be"), "FormatError: a.run: the text is UTF-16 without a byte-order mark,"),
@@ -64,8 +66,7 @@ RUNS = [
     ("#!/bin/sh\necho q1\n", "line 2: expected 6 fields (query Q0 document rank score tag), found"),
     (A[:-1] + A.replace("q1", "q8").replace("q2", "q9"), "line 3: expected 6 fields (query Q0 document rank score tag), found 11"),
     (A + "q1 Q0 d9 2 4 t\n", 0.666667),
-    (A + "q1 Q0 " + "d" * (2 << 20) + " 1 1 t\n", "LimitError: a.run, line 4: line longer than 1 MiB"),
-    (A + " " * (2 << 20) + "\n", "LimitError: a.run, line 4: line longer than 1 MiB"),
+    *((A + each, "LimitError: a.run, line 4: line longer than 1 MiB") for each in ("q1 Q0 " + "d" * (2 << 20), " " * (2 << 20))),
     (b"q" * (3 << 20), "LimitError: a.run, line 1: line longer than 1 MiB"),
     (A.replace("Q0", "assay-order", 1), "line 2: a ranking in a given order has assay-order on every line, and scores that"),
     *((each, "FileError: compressed file 'a.run' is truncated") for each in (
@@ -99,29 +100,22 @@ QRELS = [
     )),
     ("query-id 0 corpus-id score\n" + J, "line 1: the grade 'score' is not a number"),
     ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "line 1: expected 4 fields (query 0 document grade), found 3:"),
-    ("q1,0,d1,1\n", "line 1: expected 4 fields (query 0 document grade), found 1:"),
-    ("<html></html>\n", "line 1: expected 4 fields (query 0 document grade), found 1:"),
+    *((each, "line 1: expected 4 fields (query 0 document grade), found 1:") for each in ("q1,0,d1,1\n", "<html></html>\n")),
     (J.replace("d2 2", "d2 1.5"), 0.956701),
-    (J.replace("d2 2", "d2 -1"), 1.0),
-    (J.replace("d2 2", "d2 -2"), 1.0),
-    ("q1\t0\td1\t1\n", 1.0),
+    *((each, 1.0) for each in (J.replace("d2 2", "d2 -1"), J.replace("d2 2", "d2 -2"), "q1\t0\td1\t1\n")),
     *((G.format(word), f"line 1: the grade '{word}' is not a number") for word in ("1,5", "relevant", "Y", "true", '""', "0x1", "−1", "²", "１", "100%")),
     (G.format("inf"), "line 1: the grade 'inf' is not finite"),
     (G.format("1e308"), "FormatError: a.qrels: judgments: query 'q1', document 'd1': grade 1e308 is"),
     (G.format("1e309"), "line 1: the grade '1e309' is not finite"),
     *((G.format(word), 1.0) for word in ("+1", "1e0", "0001", "5e-324")),
-    (G.format("9" * 500), "line 1: the grade"),
-    (G.format("x" * 1000), "line 1: the grade"),
-    (G.format("-0"), 0.0),
-    (J.replace(" 1\n", " 0\n").replace(" 2\n", " 0\n"), 0.0),
-    (J.replace(" 1\n", " -1\n").replace(" 2\n", " -1\n"), 0.0),
-    (J.replace("d3", "d\x1b[31m"), 0.429859),
-    (J.replace("d3", "C:\\docs\\d3"), 0.429859),
+    *((G.format(word), "line 1: the grade") for word in ("9" * 500, "x" * 1000)),
+    *((each, 0.0) for each in (G.format("-0"), *(re.sub(r" [12]\n", end, J) for end in (" 0\n", " -1\n")))),
+    *((J.replace("d3", each), 0.429859) for each in ("d\x1b[31m", "C:\\docs\\d3")),
     (J[:-1] + J, "line 3: expected 4 fields (query 0 document grade), found 7"),
     (J.replace("q", "x"), "MismatchError: judgments and run have no query in common: the judgments"),
-    (J.replace("q1", "1").replace("q2", "2"), "MismatchError: judgments and run have no query in common: the judgments have '1', '2', the run has"),
-    (J.replace("q1", "1.0").replace("q2", "2.0"), "MismatchError: judgments and run have no query in common: the judgments have '1.0', '2.0', the run has"),
-    (J.replace("q1", "0q1").replace("q2", "0q2"), "MismatchError: judgments and run have no query in common: the judgments have '0q1', '0q2', the run has"),
+    *((J.replace("q1", one).replace("q2", two), f"MismatchError: judgments and run have no query in common: the judgments have '{one}', '{two}', the run has") for one, two in (
+        ("1", "2"), ("1.0", "2.0"), ("0q1", "0q2"),
+    )),
     ("version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 12\n", "line 1: expected 4 fields (query 0 document grade), found 2: 'version"),
 ]  # fmt: skip
 
