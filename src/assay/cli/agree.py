@@ -6,7 +6,7 @@ import click
 
 from assay import agree
 from assay.cli.command import Checked, Setting, number, option, subcommand, whole
-from assay.cli.options import Scoring, measure_options, scoring_options, whole_option
+from assay.cli.options import Scoring, measure_options, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input
 from assay.terminal import named, source_of
@@ -27,7 +27,7 @@ from assay.terminal import named, source_of
     "--run RUN", "Run to score under both judgments (repeatable). Do both put the systems in the same order?", to="runs"
 )
 @measure_options(("ndcg@10", "or all scores of both"))
-@whole_option("-n --number N", "Disagreements to list.", to="top", default=10, least=0)
+@option("-n --number N", "Disagreements to list.", to="top", default=10, least=0)
 @output_options(styled=True)
 @scoring_options(
     Setting("threshold", number, "also compare positives: grades or scores of at least this"),

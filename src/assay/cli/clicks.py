@@ -6,7 +6,7 @@ import click
 
 from assay import clicks
 from assay.cli.command import Checked, option, subcommand
-from assay.cli.options import choice_option, take_source, whole_option
+from assay.cli.options import take_source
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.cli.terminal import check_single_input
 from assay.terminal import check_target, source_of
@@ -25,8 +25,8 @@ MODELS = ("coec", "pbm", "dbn")
 )
 @click.argument("clicks_file", metavar="FILE")
 @judgments_option
-@choice_option("--model MODEL", "How clicks become a grade", MODELS)
-@whole_option("--min-impressions N", "Impressions that a pair needs. With fewer it stays unjudged.", default=10)
+@option("--model MODEL", "How clicks become a grade", choices=MODELS)
+@option("--min-impressions N", "Impressions that a pair needs. With fewer it stays unjudged.", least=1, default=10)
 @option("--queries FILE", "Texts of the queries, for UBI events: query_id and user_query.", callback=take_source)
 @option("--positions", "Show one row per position instead of one per pair.")
 @table_option

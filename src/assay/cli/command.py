@@ -7,7 +7,7 @@ One screen is the purpose, three examples and the options that people use. Rare 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,21 +140,29 @@ def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) ->
                 formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
 
-def option(shown: str, help: str, *, to: str = "", **more: Checked) -> Decorator:
+def option(
+    shown: str, help: str, *, to: str = "", choices: Sequence[str] = (), least: int | None = None, **more: Checked
+) -> Decorator:
     """An option by what help shows of it: its names, and what stands for its value, as in `-o --output FILE`.
 
     Without a value or a type it is a flag. A default is shown. One that is "(repeatable)" may be given many times. `to`
-    is the parameter of the command that gets the value, if it is not called as the option is.
+    is the parameter of the command that gets the value, if it is not called as the option is. `choices` are the words
+    that it takes, the first by default, listed where help shows a word for them; `least` is the least whole number.
     """
     names = [word for word in shown.split() if word.startswith("-")]
     metavar = " ".join(shown.split()[len(names) :])
+    if choices:
+        more = {"type": click.Choice(choices), "default": choices[0], **more}
+    if least is not None:
+        more["type"] = click.IntRange(min=least)
     if metavar:
         more["metavar"] = metavar
     elif "type" not in more:
         more["is_flag"] = True
     if "(repeatable" in help:
         more["multiple"] = True
-    return click.option(*names, *filter(None, [to]), help=help, **{"show_default": "default" in more, **more})
+    said = f"{help}: {', '.join(choices)}." if choices and metavar else help
+    return click.option(*names, *filter(None, [to]), help=said, **{"show_default": "default" in more, **more})
 
 
 class Setting(NamedTuple):

@@ -11,14 +11,11 @@ from assay.cli.command import Checked, option, subcommand
 from assay.cli.options import (
     MEASURES,
     Scoring,
-    choice_option,
     column_option,
-    corpus_option,
     human_option,
     measure_options,
-    queries_option,
     scoring_options,
-    whole_option,
+    texts_options,
 )
 from assay.cli.output import Output, output_options, save_option, save_results
 from assay.cli.terminal import check_single_input, say
@@ -50,14 +47,13 @@ BAD_INPUT = 2
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @measure_options()
 @option("-q --per-query", "Print one row per query, then one with the means.")
-@whole_option(
+@option(
     "--worst N",
     "Show the N queries with the worst values of the first measure, and the documents that cost most.",
     default=0,
     least=0,
 )
-@queries_option
-@corpus_option
+@texts_options
 @human_option
 @option(
     "--merge-subqueries",
@@ -65,8 +61,10 @@ BAD_INPUT = 2
     to="merging",
 )
 @column_option
-@choice_option(
-    "--engine", "What reads and ranks the runs: this machine, or Spark on any file system it knows.", ("local", "spark")
+@option(
+    "--engine",
+    "What reads and ranks the runs: this machine, or Spark on any file system it knows.",
+    choices=("local", "spark"),
 )
 @option("--master URL", "Where Spark runs: local[4], yarn, spark://… or sc://… (Spark Connect).")
 @save_option

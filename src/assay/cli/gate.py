@@ -10,7 +10,7 @@ import click
 
 from assay import GateReport, Qrels, gate
 from assay.cli.command import Checked, Setting, number, option, subcommand, truth, whole
-from assay.cli.options import Scoring, corpus_option, queries_option, scoring_options
+from assay.cli.options import Scoring, scoring_options, texts_options
 from assay.cli.output import Output, output_options, report_option
 from assay.cli.terminal import check_single_input, say, this_command
 from assay.terminal import gate_settings, source_of
@@ -48,8 +48,7 @@ class LimitType(click.ParamType[Any]):
 @option("--min MEASURE=NUMBER", "Minimum of a measure (repeatable).", to="minimum", type=LimitType())
 @option("--baseline FILE", "Earlier run, or a result stored with --save.")
 @option("--max-drop MEASURE=NUMBER", "Largest drop allowed against the baseline (repeatable).", type=LimitType())
-@queries_option
-@corpus_option
+@texts_options
 @option("--strict/--no-strict", "Fail every drop larger than the limit, significant or not.", default=None)
 @option(
     "--test TEST",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.command import Checked, CommandGroup, option
-from assay.cli.options import pool_option, take_source, whole_option
+from assay.cli.options import pool_option, take_source
 from assay.cli.output import Output, output_options
 from assay.cli.servers import judge_options
 from assay.cli.terminal import check_single_input, emit, say, say_loudly, say_notes
@@ -77,8 +77,8 @@ def relevance(
     examples=(EXAMPLES[1],),
 )
 @click.argument("corpus", metavar="CORPUS")
-@whole_option("-n --number N", "Questions to make.", default=100)
-@whole_option("--seed N", "Random seed of the passages.", default=0, least=0)
+@option("-n --number N", "Questions to make.", least=1, default=100)
+@option("--seed N", "Random seed of the passages.", default=0, least=0)
 @option("-o --output FILE", "File for the records, as JSON Lines.  [default: standard output]")
 @judge_options(is_needed=True)
 def questions(*, corpus: str, number: int, seed: int, output: str | None, judge: Judge) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from assay import explain
-from assay.cli.command import subcommand
-from assay.cli.options import choice_option, load_option, loaded
+from assay.cli.command import option, subcommand
+from assay.cli.options import load_option, loaded
 from assay.cli.terminal import emit
 
 
@@ -19,7 +19,7 @@ from assay.cli.terminal import emit
     usual="format_ files",
 )
 @click.argument("name", required=False)
-@choice_option("--format", "Format of the output.", ("table", "json", "markdown"), to="format_")
+@option("--format", "Format of the output.", choices=("table", "json", "markdown"), to="format_")
 @load_option
 def command(*, name: str | None, format_: str, files: tuple[str, ...]) -> None:
     """Lists every measure; with NAME, explains one: formula, parameters, aliases, reference and a worked example.

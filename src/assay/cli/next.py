@@ -6,7 +6,7 @@ import click
 
 from assay import next_judgments
 from assay.cli.command import Checked, Setting, number, option, subcommand, whole
-from assay.cli.options import Scoring, between_option, choice_option, pool_option, scoring_options, whole_option
+from assay.cli.options import Scoring, between_option, pool_option, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say
 from assay.terminal import named
@@ -27,13 +27,13 @@ ORDERS = ("worth", "against", "depth", "random")
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @option("-m --measure MEASURE", "Measure to compare by, a sum over ranks.", default="dcg@10")
-@choice_option(
+@option(
     "--first",
     "What comes first. `against` is worth, beginning with what speaks for the run that is behind.",
-    ORDERS,
+    choices=ORDERS,
     to="order",
 )
-@whole_option("-n --number N", "Pairs to list.", to="first", default=20)
+@option("-n --number N", "Pairs to list.", to="first", least=1, default=20)
 @pool_option
 @between_option
 @output_options()

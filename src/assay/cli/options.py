@@ -80,17 +80,6 @@ def take_source(_: click.Context, __: click.Parameter, value: str | None) -> Che
     return source_of(value)
 
 
-def whole_option(shown: str, help: str, *, default: int, least: int = 1, to: str = "") -> Decorator:
-    """An option that takes a whole number."""
-    return option(shown, help, to=to, type=click.IntRange(min=least), default=default)
-
-
-def choice_option(shown: str, help: str, choices: Sequence[str], *, to: str = "") -> Decorator:
-    """An option that takes one of some words, by default the first; they are listed where a word stands for them."""
-    said = f"{help}: {', '.join(choices)}." if shown.rsplit(maxsplit=1)[-1].isupper() else help
-    return option(shown, said, to=to, type=click.Choice(choices), default=choices[0])
-
-
 def measure_options(defaults: Iterable[str] = MEASURES) -> Decorator:
     """`-m`, repeatable; the command gets the names as one text, or None."""
     return option(
@@ -154,13 +143,18 @@ load_option = option(
     "@assay.extend.measure, or for rag with @assay.extend.score.",
     to="files",
 )
-queries_option = option(
-    "--queries FILE",
-    "Texts of the queries, to show with each query: JSON Lines, JSON, CSV, TSV or Parquet.",
-    callback=take_source,
-)
-corpus_option = option(
-    "--corpus FILE", "Texts of the documents, to show the first line of each document.", callback=take_source
+texts_options: Decorator = partial(
+    stacked,
+    options=(
+        option(
+            "--queries FILE",
+            "Texts of the queries, to show with each query: JSON Lines, JSON, CSV, TSV or Parquet.",
+            callback=take_source,
+        ),
+        option(
+            "--corpus FILE", "Texts of the documents, to show the first line of each document.", callback=take_source
+        ),
+    ),
 )
 human_option = option(
     "--human FILE",
@@ -176,18 +170,14 @@ column_option = option(
 between_option = option(
     "--between RUN RUN", "The two runs to compare, if there are more.  [default: the first and the last]", nargs=2
 )
-pool_option = whole_option("--pool N", "Documents of each run to judge, from the top.", to="depth", default=20)
-
-
-def testing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--baseline` and `--test`."""
-    baseline = option("--baseline NAME", "Compare every run with this one, by name or file.")
-    return baseline(choice_option("--test TEST", "Significance test", TESTS)(command))
-
-
-def title_option(default: str) -> Decorator:
-    """`--title`."""
-    return option("--title TEXT", f"Title of the page.  [default: {default}]")
+pool_option = option("--pool N", "Documents of each run to judge, from the top.", to="depth", least=1, default=20)
+testing_options: Decorator = partial(
+    stacked,
+    options=(
+        option("--baseline NAME", "Compare every run with this one, by name or file."),
+        option("--test TEST", "Significance test", choices=TESTS),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

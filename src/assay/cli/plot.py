@@ -8,15 +8,7 @@ import click
 
 from assay import plot
 from assay.cli.command import FINITE, Checked, Command, option, subcommand
-from assay.cli.options import (
-    TESTING,
-    Scoring,
-    between_option,
-    choice_option,
-    measure_options,
-    scoring_options,
-    testing_options,
-)
+from assay.cli.options import TESTING, Scoring, between_option, measure_options, scoring_options, testing_options
 from assay.cli.terminal import check_single_input, emit
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
 from assay.render.charts.kinds import KINDS, OF_RUNS
@@ -58,7 +50,7 @@ class PlotCommand(Command):
 )
 @measure_options()
 @between_option
-@choice_option("--theme", "Colours.", list(THEMES))
+@option("--theme", "Colours.", choices=list(THEMES))
 @option("--resolution N", "Pixels per unit of a PNG.", type=FINITE, default=2)
 @testing_options
 @scoring_options(*TESTING)

@@ -8,7 +8,7 @@ import click
 
 from assay import AssayError, Results, Run, probe
 from assay.cli.command import Checked, Command, option, subcommand
-from assay.cli.options import Scoring, measure_options, scoring_options, take_source, whole_option
+from assay.cli.options import Scoring, measure_options, scoring_options, take_source
 from assay.cli.output import Output, output_options, report_option, save_option, save_results
 from assay.cli.servers import body_option, header_option, path_option
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
@@ -46,7 +46,7 @@ class ProbeCommand(Command):
 @option("--queries FILE", "Questions, each with an id and a text.", required=True)
 @option("--qrels FILE", "Judgments.", required=True)
 @measure_options(("ndcg@K", "rr@K", "recall@K"))
-@whole_option("-k K", "Documents to request per query.", default=10)
+@option("-k K", "Documents to request per query.", least=1, default=10)
 @body_option(f"[default: {DEFAULT_BODY}]")
 @path_option
 @header_option

@@ -8,15 +8,7 @@ import click
 
 from assay import evaluate_rag
 from assay.cli.command import Checked, Setting, number, option, subcommand
-from assay.cli.options import (
-    Scoring,
-    column_option,
-    human_option,
-    measure_options,
-    scoring_options,
-    take_source,
-    whole_option,
-)
+from assay.cli.options import Scoring, column_option, human_option, measure_options, scoring_options, take_source
 from assay.cli.output import Output, output_options, report_option, save_option, slice_option
 from assay.cli.servers import judge_options
 from assay.cli.terminal import check_single_input, this_command
@@ -63,7 +55,7 @@ def share_or_word(text: str) -> float | str:
 @click.argument("outputs", required=False, metavar="[OUTPUTS]")
 @measure_options((*MEASURES, "and the scores of the records"))
 @option("-q --per-query", "Print one row per question, then one with the means.")
-@whole_option("--worst N", "Show the N questions with the worst answers.", default=5, least=0)
+@option("--worst N", "Show the N questions with the worst answers.", default=5, least=0)
 @option("--by MEASURE", "Measure that decides which answers are wrong, and which are worst.")
 @option(
     "--corpus FILE", "Passages by document id, for measures that need them, or spans of chunks.", callback=take_source

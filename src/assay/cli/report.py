@@ -12,12 +12,10 @@ from assay.cli.options import (
     MEASURES,
     TESTING,
     Scoring,
-    corpus_option,
     measure_options,
-    queries_option,
     scoring_options,
     testing_options,
-    title_option,
+    texts_options,
 )
 from assay.cli.output import check_page, slice_option
 from assay.cli.terminal import check_single_input, say, say_loudly, this_command
@@ -38,11 +36,10 @@ TITLE = "assay report"
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @option("-o --output FILE", "File to write.", to="page_file", default="report.html", callback=check_page)
 @measure_options()
-@queries_option
-@corpus_option
+@texts_options
 @slice_option
 @option("--top N", "Documents to show of each ranking.", type=click.IntRange(1, 1_000), default=20)
-@title_option(TITLE)
+@option("--title TEXT", f"Title of the page.  [default: {TITLE}]")
 @testing_options
 @scoring_options(*TESTING)
 def command(

@@ -14,14 +14,11 @@ from assay.cli.options import (
     TESTING,
     Scoring,
     between_option,
-    corpus_option,
     measure_options,
     pool_option,
-    queries_option,
     scoring_options,
     testing_options,
-    title_option,
-    whole_option,
+    texts_options,
 )
 from assay.cli.servers import body_option, header_option, path_option
 from assay.cli.terminal import check_single_input, emit, say
@@ -59,8 +56,7 @@ class StudioCommand(Command):
 )
 @click.argument("qrels", metavar="[QRELS]", required=False)
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@queries_option
-@corpus_option
+@texts_options
 @store_option
 @option("--host TEXT", "Address to serve at. Others need people with passwords.", default="127.0.0.1")
 @option("--port", "Port to serve at.  [default: 8484, or the next free one]", type=click.IntRange(0, 65535))
@@ -69,9 +65,9 @@ class StudioCommand(Command):
 @option("--no-open", "Do not open the browser.")
 @option("--dry-run", "Read the data, open the store, say what is there, and end.")
 @measure_options(studio.MEASURES)
-@title_option("the name of the judgments")
+@option("--title TEXT", "Title of the page.  [default: the name of the judgments]")
 @pool_option
-@whole_option("--votes-per-pair N", "Votes that each pair is to get.", to="votes", default=1)
+@option("--votes-per-pair N", "Votes that each pair is to get.", to="votes", least=1, default=1)
 @between_option
 @option("--search URL", "Live retriever to search in, and to vote on its results.", to="url")
 @body_option("[default: as in assay probe]")

@@ -6,7 +6,7 @@ import click
 
 from assay import votes
 from assay.cli.command import Checked, Setting, number, option, pair_of, subcommand, whole
-from assay.cli.options import choice_option, policy_option
+from assay.cli.options import policy_option
 from assay.cli.output import judgments_option, table_option, write_judgments
 from assay.terminal import check_target, source_of
 
@@ -24,7 +24,7 @@ METHODS = ("majority", "mean", "median", "beta", "wilson", "quepid", "dawid_sken
 )
 @click.argument("votes_file", metavar="FILE")
 @judgments_option
-@choice_option("--method METHOD", "How votes become a grade", METHODS)
+@option("--method METHOD", "How votes become a grade", choices=METHODS)
 @option("--voters", "Show one row per voter instead of one per pair.")
 @policy_option(
     Setting("min_votes", whole, "votes that a pair needs; with fewer it stays unjudged (default 1)"),
