@@ -78,13 +78,11 @@ class RanxTable(Generic[Number]):
     @property
     def data(self) -> dict[str, dict[str, Number]]:
         """Everything, in the order in which ranx has it."""
-        behind = [query for query, seen in self._seen.items() if seen < self._sorts]
-        if behind:
+        if behind := [query for query, seen in self._seen.items() if seen < self._sorts]:
             for query in behind:
-                documents = self._data[query]
-                order = sorted_by_ranx(list(documents.values()), times=self._sorts - self._seen[query])
-                ids = list(documents)
-                self._data[query] = {ids[place]: documents[ids[place]] for place in order}
+                rows = list(self._data[query].items())
+                order = sorted_by_ranx([value for _, value in rows], times=self._sorts - self._seen[query])
+                self._data[query] = dict(rows[place] for place in order)
             self._data = {query: self._data[query] for query in sorted(self._data)}
             self._seen = dict.fromkeys(self._data, self._sorts)
         return self._data
@@ -226,18 +224,10 @@ class Qrels(RanxTable[int]):
     noun = "grade"
     is_judgments = True
     default_path = "qrels.json"
+    qrels = RanxTable.data
 
     def __init__(self, qrels: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
         super().__init__(qrels, name)
-
-    @property
-    def qrels(self) -> dict[str, dict[str, int]]:
-        """`{query: {document: grade}}`."""
-        return self.data
-
-    @qrels.setter
-    def qrels(self, qrels: Mapping[str, Mapping[str, Any]]) -> None:
-        self.data = qrels
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Shifts all grades so that `rel_lvl` becomes 1."""
@@ -259,6 +249,7 @@ class Run(RanxTable[float]):
     noun = "score"
     is_judgments = False
     default_path = "run.json"
+    run = RanxTable.data
 
     def __init__(self, run: Mapping[str, Mapping[str, Any]] | None = None, name: str | None = None) -> None:
         super().__init__(run, name)
@@ -267,22 +258,11 @@ class Run(RanxTable[float]):
         self.mean_scores: dict[str, np.floating[Any]] = {}
         self.std_scores: dict[str, np.floating[Any]] = {}
 
-    @property
-    def run(self) -> dict[str, dict[str, float]]:
-        """`{query: {document: score}}`."""
-        return self.data
-
-    @run.setter
-    def run(self, run: Mapping[str, Mapping[str, Any]]) -> None:
-        self.data = run
-
     @classmethod
     def from_ranxhub(cls, id: str) -> NoReturn:
         """Raises: assay downloads nothing."""
-        refuse(
-            "from_ranxhub",
-            f"assay downloads nothing; save a file with `ranx.Run.from_ranxhub({id!r}).save(path)` and read it",
-        )
+        advice = f"save a file with `ranx.Run.from_ranxhub({id!r}).save(path)` and read it"
+        refuse("from_ranxhub", f"assay downloads nothing; {advice}")
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Adds an empty ranking for each judged query that is missing, and drops the queries without judgments."""

@@ -20,7 +20,7 @@ from assay.files.replace import replaced, target_of
 from assay.files.source import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 Data = dict[str, dict[str, Any]]
 KINDS = ("json", "trec", "gz", "lz4", "parquet")
@@ -144,16 +144,15 @@ def dump_file(data: Data, path: str, kind: str, tag: str | None, *, judgments: b
 
                 write_frame(polars.DataFrame(frame_columns(data)), file)
             else:
-                text = "\n".join(trec_lines(data, tag, judgments=judgments)).encode()
+                rows = ((query, *row) for query, ranking in data.items() for row in enumerate(ranking.items(), start=1))
+                lines = (
+                    f"{query} 0 {document} {value}" if judgments else f"{query} Q0 {document} {rank} {value} {tag}"
+                    for query, rank, (document, value) in rows
+                )
+                text = "\n".join(lines).encode()
                 file.write(gzip.compress(text) if kind == "gz" else text)
     except OSError as error:
         raise UnwritableError(f"{quoted(path)} cannot be written: {error.strerror or error}") from error
-
-
-def trec_lines(data: Data, tag: str | None, *, judgments: bool) -> Iterator[str]:
-    for query, documents in data.items():
-        for rank, (document, value) in enumerate(documents.items(), start=1):
-            yield f"{query} 0 {document} {value}" if judgments else f"{query} Q0 {document} {rank} {value} {tag}"
 
 
 def lz4_libraries() -> tuple[Any, Any]:

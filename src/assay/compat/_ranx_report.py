@@ -65,13 +65,9 @@ class Report:
 
     def beaten(self, model: str, metric: str) -> list[str]:
         """The models that this one is significantly better than."""
-        return [
-            other
-            for other in self.model_names
-            if other != model
-            and self.comparisons[{model, other}][metric]["significant"]
-            and self.results[model][metric] > self.results[other][metric]
-        ]
+        mean = self.results[model][metric]
+        worse = (other for other in self.model_names if mean > self.results[other][metric])
+        return [other for other in worse if self.comparisons[{model, other}][metric]["significant"]]
 
     def get_stat_test_label(self, stat_test: str) -> str:
         """What a test is called in a caption."""
@@ -88,13 +84,9 @@ class Report:
         for metric in self.metrics:
             means = {name: self.results[name][metric] for name in self.model_names}
             ranking = sorted({mean for mean in means.values() if not np.isnan(mean)}, reverse=True)
+            beaten = {name: tuple(marks[other] for other in self.beaten(name, metric)) for name in means}
             columns[Column(metric)] = [
-                Marked(
-                    mean * scale,
-                    ranking.index(mean) if mean in ranking else -1,
-                    tuple(marks[other] for other in self.beaten(name, metric)),
-                    digits,
-                )
+                Marked(mean * scale, ranking.index(mean) if mean in ranking else -1, beaten[name], digits)
                 for name, mean in means.items()
             ]
         test = self.get_stat_test_label(self.stat_test)
@@ -114,8 +106,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, nested as in ranx."""
-        names = ("stat_test", "metrics", "model_names")
-        everything: dict[str, Any] = {name: getattr(self, name) for name in names}
+        everything: dict[str, Any] = {name: getattr(self, name) for name in ("stat_test", "metrics", "model_names")}
         for model in self.model_names:
             others = [other for other in self.model_names if other != model]
             everything[model] = {
@@ -131,8 +122,7 @@ class Report:
         """The means: one row per model, one column per metric."""
         import pandas
 
-        rows = [{"model_names": name, **self.results[name]} for name in self.model_names]
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
 
     def save(self, path: str) -> None:
         """Writes `to_dict` as JSON."""

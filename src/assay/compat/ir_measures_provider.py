@@ -23,7 +23,6 @@ from assay.tasks.evaluate.plan import make_plan
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import polars
     from ir_measures import Measure, Metric
 
     from assay.results.result import Result
@@ -59,9 +58,14 @@ class AssayEvaluator(providers.Evaluator):
     """Judgments and measures, ready for runs."""
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:  # noqa: ANN401 - any form of qrels
-        judgments = read_any_qrels(qrels)
+        judgments = as_read(qrels, QrelsConverter, QREL)
         names = list(map(str, measures := list(measures)))
-        self.ready = None if judgments is None else Scorer(make_plan(names, convention=CONVENTION.name), judgments)
+        self.ready = None
+        if len(judgments):
+            # Iterations are groups.
+            if not isinstance(judgments, dict):
+                judgments = Qrels(judgments, duplicates=CONVENTION.policies.duplicates)
+            self.ready = Scorer(make_plan(names, convention=CONVENTION.name), judgments)
         self.queries = [] if self.ready is None else self.ready.qrels.queries
         super().__init__(measures, self.queries)
 
@@ -82,24 +86,13 @@ class AssayEvaluator(providers.Evaluator):
         """The result of a run, or None if it has no query in common with the judgments."""
         if self.ready is None:
             return None
-        is_read = isinstance(run, dict) or is_frame(run)
-        rows = run if is_read else frame_of_rows(list(RunConverter(run).as_namedtuple_iter()), SCORED)
+        rows = as_read(run, RunConverter, SCORED)
         try:
             return self.ready.evaluate(rows)
         except MismatchError:
             return None
         except DataError:
             return None if len(rows) == 0 else self.ready.evaluate(finite_run(rows))
-
-
-def read_any_qrels(qrels: Any) -> Qrels | dict[str, Any] | None:  # noqa: ANN401 - any form of qrels
-    """The judgments in any form that ir_measures accepts, with iterations as groups; None if there are none."""
-    if isinstance(qrels, dict):
-        return qrels or None
-    frame = qrels if is_frame(qrels) else frame_of_rows(list(QrelsConverter(qrels).as_namedtuple_iter()), QREL)
-    if not len(frame):
-        return None
-    return Qrels(frame, duplicates=CONVENTION.policies.duplicates)
 
 
 def finite_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
@@ -113,10 +106,13 @@ def finite_run(run: Any) -> Any:  # noqa: ANN401 - any form of run
     return frame.with_columns(polars.col(score).clip(-LARGEST, LARGEST)) if frame[score].dtype.is_float() else frame
 
 
-def frame_of_rows(rows: list[Any], fields: tuple[str, ...]) -> polars.DataFrame:
-    """The fields that all rows have, as a frame."""
+def as_read(data: Any, converter: Any, fields: tuple[str, ...]) -> Any:  # noqa: ANN401 - any form of qrels or run
+    """The data as assay reads it: any other form as a frame of the fields that all rows have."""
+    if isinstance(data, dict) or is_frame(data):
+        return data
     import polars
 
+    rows = list(converter(data).as_namedtuple_iter())
     known = [field for field in fields if all(hasattr(row, field) for row in rows)]
     return polars.DataFrame({field: [getattr(row, field) for row in rows] for field in known}, strict=False)
 

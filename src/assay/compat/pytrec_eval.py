@@ -121,22 +121,17 @@ def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | N
     combined: dict[str, set[str]] = {}
     for name in measures:
         for each in supported_nicknames.get(name, {name}):
-            base, parameters = split_parameters(each)
-            combined.setdefault(base, set()).update(parameters)
+            base, parameters = each, ""
+            if each not in supported_measures:
+                found = (re.match(f"({re.escape(base)}){PARAMETERS}", each) for base in supported_measures)
+                if (match := next(filter(None, found), None)) is None:
+                    raise MeasureError(f"unsupported measure {each}")
+                base, parameters = match.groups()
+            combined.setdefault(base, set()).update(parameters.split(",") if parameters else ())
     columns: dict[str, Measure | None] = {}
     for base in sorted(combined, key=ORDER.index):
         columns.update(dict.fromkeys([base]) if base in TEXTS else make_columns(base, sorted(combined[base]), level))
     return columns
-
-
-def split_parameters(name: str) -> tuple[str, list[str]]:
-    """The base name and the parameters of a name."""
-    if name in supported_measures:
-        return name, []
-    for base in supported_measures:
-        if found := re.match(re.escape(base) + PARAMETERS, name):
-            return base, found[1].split(",")
-    raise MeasureError(f"unsupported measure {name}")
 
 
 def make_columns(base: str, parameters: list[str], level: int) -> dict[str, Measure | None]:

@@ -147,9 +147,17 @@ def values_by_query(data: Any, name: str) -> Mapping[str, Mapping[str, float]]: 
         return data.in_order()
     if isinstance(data, dict):
         return {query: ranked_dict(query, documents) for query, documents in data.items()} if name == "run" else data
-    if is_arrays(data):
-        return {str(place): array_rows(rows, place, name) for place, rows in enumerate(data)}
-    raise DataError(f"{name} must be a {name.capitalize()}, a dict or a list of arrays, not {show(data)}")
+    if not is_arrays(data):
+        raise DataError(f"{name} must be a {name.capitalize()}, a dict or a list of arrays, not {show(data)}")
+    found = {}
+    for place, rows in enumerate(data):
+        # In the order of the array, which ranx does not sort.
+        array = np.asarray(rows)
+        if array.ndim != COLUMNS or (array.size and array.shape[1] != COLUMNS) or array.dtype.kind not in "iuf":
+            wanted = f"query {place} must be an array of two columns: documents, values"
+            raise DataError(f"{name}: {wanted}; got {show(rows)}")
+        found[str(place)] = {repr(float(document)): float(value) for document, value in array}
+    return found
 
 
 def is_arrays(data: object) -> bool:
@@ -157,19 +165,11 @@ def is_arrays(data: object) -> bool:
     return isinstance(data, (list, tuple, np.ndarray)) or type(data).__module__.startswith("numba.typed")
 
 
-def array_rows(rows: object, place: int, name: str) -> dict[str, float]:
-    """The documents of one query, in the order of its array, which ranx does not sort."""
-    array = np.asarray(rows)
-    if array.ndim != COLUMNS or (array.size and array.shape[1] != COLUMNS) or array.dtype.kind not in "iuf":
-        raise DataError(f"{name}: query {place} must be an array of two columns: documents, values; got {show(rows)}")
-    return {repr(float(document)): float(value) for document, value in array}
-
-
 def ranked_dict(query: object, documents: Mapping[str, Any]) -> dict[str, Any]:
     """The documents of a plain dict as ranx ranks them."""
-    ids, values = list(documents), list(documents.values())
+    rows = list(documents.items())
     try:
-        return {ids[place]: values[place] for place in sorted_as_dict(values)}
+        return dict(rows[place] for place in sorted_as_dict(list(documents.values())))
     except (TypeError, ValueError) as error:
         raise ValueOfWrongTypeError(f"query {show(query)}: a score is not a number: {error}") from None
 

@@ -74,9 +74,8 @@ class TopicFailure(NamedTuple):
     is_abort: bool = False
 
     def stop(self) -> Stop:
-        if self.is_abort:
-            return Stop(ABORTED, self.reason)
-        return Stop(CALCULATION, f"{self.reason}trec_eval: Can't calculate measure '{self.measure}'\n")
+        said = f"{self.reason}trec_eval: Can't calculate measure '{self.measure}'\n"
+        return Stop(ABORTED, self.reason) if self.is_abort else Stop(CALCULATION, said)
 
 
 class TopicEvaluator:
@@ -115,11 +114,8 @@ class TopicEvaluator:
     def resolve_values(self, values: list[Value]) -> dict[Value, Chosen]:
         """The measure of each value that assay's table has; one that looks at no documents has none."""
         # None computes a text, or a value at a multiple of R that is not above 0.
-        known = [
-            each
-            for each in values
-            if each.measure not in NOT_IN_TABLE and not (each.entry.suffix is Suffix.SHARES and each.numbers[0] <= 0)
-        ]
+        known = [each for each in values if each.measure not in NOT_IN_TABLE]
+        known = [each for each in known if each.entry.suffix is not Suffix.SHARES or each.numbers[0] > 0]
         names = [spell_values(list(same)) for _, same in groupby(known, attrgetter("measure"))]
         found = resolve(names, find_convention("trec_eval"), {"rel": float(self.settings.level)})
         chosen = dict(zip(known, found.values(), strict=True))
@@ -180,8 +176,7 @@ class TopicEvaluator:
             return Evaluation([], values, [np.zeros(0)] * len(values), [], [])
         chosen = self.resolve_values(values)
         missing = [number for number, topic in enumerate(topics) if topic in self.missing]
-        columns, aggregations = [], []
-        strings: list[str] = []
+        found = Evaluation(topics, values, [], [], [])
         for value in values:
             known = chosen.get(value)
             aggregation = AGGREGATES["mean" if known is None else known.measure.definition.aggregate]
@@ -189,10 +184,10 @@ class TopicEvaluator:
             if missing and (value.name in CLEARED or value.name.startswith(CLEARED_BEGINNING)):
                 column[missing] = 0.0
             if value.measure == "relstring" and self.settings.by_query:
-                strings = self.relstrings(value)
-            columns.append(column)
-            aggregations.append(aggregation)
-        return Evaluation(topics, values, columns, aggregations, strings)
+                found.strings = self.relstrings(value)
+            found.columns.append(column)
+            found.aggregations.append(aggregation)
+        return found
 
     def compute(self, value: Value, chosen: Chosen | None) -> FloatArray:
         """The value of each topic, in the kernel's order."""
@@ -264,7 +259,10 @@ def compute_odd(measure: Measure, parameters: Mapping[str, float], judged: Judge
         else:
             scores = Measure(measure.definition, {**measure.values, **parameters})(judged)
         if "beta" in parameters:
-            return divide_by_zero(scores, parameters["beta"], measure.values["rel"], judged)
+            # C's value where a relevant document was found and the divisor is 0.
+            x, rel = parameters["beta"], measure.values["rel"]
+            p, r = precision(rel=rel)(judged), recall(rel=rel)(judged)
+            return np.where((p > 0) & (x * p + r == 0), (x + 1) * p * r / (x * p + r), scores)
     if not np.isfinite(scores).all():
         name = "rbp_resid" if measure.definition.name == "rbp_residual" else "rbp"
         raise Stop(CALCULATION, f"trec_eval: {name} with p={parameters['p']:g} is too large for a number\n")
@@ -287,13 +285,6 @@ def sum_residual(judged: Judged, p: float) -> FloatArray:
         if is_unjudged.any():
             scores[query] = weights[retrieved] + (1 - p) * np.cumsum(weights[:retrieved][is_unjudged])[-1]
     return scores
-
-
-def divide_by_zero(scores: FloatArray, x: float, rel: float, judged: Judged) -> FloatArray:
-    """The scores of set_F, with C's value where a relevant document was found and the divisor is 0."""
-    p, r = precision(rel=rel)(judged), recall(rel=rel)(judged)
-    divisor = x * p + r
-    return np.where((p > 0) & (divisor == 0), (x + 1) * p * r / divisor, scores)
 
 
 def is_never_judged(topic: bytes, run: JudgedRun) -> bool:

@@ -207,8 +207,7 @@ def add_measure(settings: CommandLine, text: str) -> None:
     """Adds a measure, or all measures of a nickname. Parameters given first win."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
-        lines = f"trec_eval: improper measure in parameter '{name}'\ntrec_eval: illegal measure '{name}'\n"
-        raise Stop(USAGE, lines)
+        raise Stop(USAGE, f"trec_eval: improper measure in parameter '{name}'\ntrec_eval: illegal measure '{name}'\n")
     if name not in NICKNAMES and name not in MEASURES:
         raise Stop(USAGE, f"trec_eval: illegal measure '{name}'\n")
     if dot:

@@ -99,9 +99,8 @@ def write_topics(evaluation: Evaluation, *, is_zscore: bool) -> Iterator[str]:
 
 def write_summary(values: Sequence[Value], summary: Sequence[float], name: bytes, *, is_zscore: bool) -> str:
     """The lines of all topics together; `name` is the run's."""
-    printed = [
-        (value, number) for value, number in zip(values, summary, strict=True) if value.measure not in TOPICS_ONLY
-    ]
+    pairs = zip(values, summary, strict=True)
+    printed = [(value, number) for value, number in pairs if value.measure not in TOPICS_ONLY]
     page = "".join(line_template(value, is_zscore) for value, _ in printed)
     run = name.decode(errors="surrogateescape")
     filled = fill_page(page, [run if value.measure == "runid" else number for value, number in printed])
@@ -141,16 +140,13 @@ def read_zscores(path: str) -> References:
 
 def standardize(evaluation: Evaluation, references: References) -> list[FloatArray]:
     """The columns of all values as z-scores."""
-
-    def zscore(number: float, mean: float = math.nan, deviation: float = 0.0) -> float:
-        if deviation:
-            return (number - mean) / deviation
-        return 0.0 if number == mean else MISSING_ZSCORE
-
     columns = []
     for value, column in zip(evaluation.values, evaluation.columns, strict=True):
-        known = [references.get((topic, os.fsencode(value.name)), ()) for topic in evaluation.topics]
-        columns.append(np.array([zscore(number, *each) for number, each in zip(column.tolist(), known, strict=True)]))
+        known = [references.get((topic, os.fsencode(value.name)), (math.nan, 0.0)) for topic in evaluation.topics]
+        mean, deviation = np.array(known).reshape(-1, 2).T
+        with np.errstate(all="ignore"):
+            constant = np.where(column == mean, 0.0, MISSING_ZSCORE)
+            columns.append(np.where(deviation == 0, constant, (column - mean) / deviation))
     return columns
 
 
