@@ -79,9 +79,8 @@ def agree(
     called = name_sides(a, b, names)
     options = {"convention": convention, **policies}
     if runs is None and (unused := [name for name, value in options.items() if value is not None]):
-        raise PolicyError(
-            f"{Option(unused[0])} is for scoring runs, and there are none; leave it out, or add {Option('runs')}"
-        )
+        advice = f"leave it out, or add {Option('runs')}"
+        raise PolicyError(f"{Option(unused[0])} is for scoring runs, and there are none; {advice}")
     said_by = measures if runs is None else None
     kinds = [not isinstance(side, Qrels) and is_given_scores(side, said_by) for side in (a, b)]
     if all(kinds):
@@ -91,13 +90,11 @@ def agree(
         return score_agreement(*sides, measures, names=called, settings=settings, top=top)
     if any(kinds):
         other, scores = called if kinds[1] else reversed(called)
-        raise MismatchError(
-            f"{show(other)} has judgments of documents and {show(scores)} has scores of queries; pass two of a kind"
-        )
+        both = f"{show(other)} has judgments of documents and {show(scores)} has scores of queries"
+        raise MismatchError(f"{both}; pass two of a kind")
     if runs is None and measures is not None:
-        raise PolicyError(
-            f"measures are for runs and scores, and these are judgments; leave them out, or add {Option('runs')}"
-        )
+        advice = f"leave them out, or add {Option('runs')}"
+        raise PolicyError(f"measures are for runs and scores, and these are judgments; {advice}")
     judgments = [side if isinstance(side, Qrels) else Qrels(side) for side in (a, b)]
     scored = None if runs is None else (runs, measures, {"convention": convention or "assay", **policies})
     return judgment_agreement(*judgments, names=called, settings=settings, top=top, scored=scored)

@@ -39,7 +39,6 @@ TITLES = {
     "kendall": "Kendall's tau",
     "mean_difference": "mean difference, {b} - {a}",
 }
-
 # Smaller differences round to 0 in four digits.
 SMALLEST_SHOWN = 0.00005
 
@@ -146,16 +145,12 @@ class Agreement(Exports):
             if figure.statistic == "tau" and math.isnan(figure.value):
                 said.append(f"{figure.measure} is the same for every run on one side; tau is undefined")
             elif figure.statistic == "tau":
-                top = self.figure("tau_ap", figure.measure)
-                said.append(
-                    f"{figure.measure} orders the {runs} runs with tau {figure.value:.2f} and tau_AP {top.value:.2f}"
-                )
+                taus = f"tau {figure.value:.2f} and tau_AP {self.figure('tau_ap', figure.measure).value:.2f}"
+                said.append(f"{figure.measure} orders the {runs} runs with {taus}")
         a, b = self.names
-        both = count(self.counts.queries, "query", "queries")
+        both = f"{count(self.counts.queries, 'query', 'queries')} scored by both"
         if self.subject == "judgments":
-            both = f"{count(self.counts.pairs, 'document')} of {both} judged by both"
-        else:
-            both = f"{both} scored by both"
+            both = f"{count(self.counts.pairs, 'document')} of {both.replace('scored', 'judged')}"
         return [*said, f"{both}; {self.counts.only_a:,} by {a} only, {self.counts.only_b:,} by {b} only"]
 
     def _kappa_words(self) -> str:
@@ -218,17 +213,16 @@ class Agreement(Exports):
         if self.matrix:
             what = "documents by grade" if self.subject == "judgments" else "queries by verdict"
             heads = (Column("", is_text=True), *(Column(f"{grade:g}") for grade in self.grades))
-            counts: list[tuple[Any, ...]] = [
-                (f"{grade:g}", *row) for grade, row in zip(self.grades, self.matrix, strict=True)
-            ]
-            tables.append((f"{what}: {a} in rows, {b} in columns", Table(heads, tuple(counts))))
+            rows = zip(self.grades, self.matrix, strict=True)
+            counts: tuple[tuple[Any, ...], ...] = tuple((f"{grade:g}", *row) for grade, row in rows)
+            tables.append((f"{what}: {a} in rows, {b} in columns", Table(heads, counts)))
         if self.disagreements:
             fields = ("query", "document") if self.subject == "judgments" else ("measure", "query")
             heads = (*(Column(name, is_text=True) for name in fields), *sides)
             texts = ([getattr(each, name) or "" for name in fields] for each in self.disagreements)
             grades = ([int(v) if v.is_integer() else v for v in (each.a, each.b)] for each in self.disagreements)
-            rows = tuple((*names, *values) for names, values in zip(texts, grades, strict=True))
-            tables.append(("largest disagreements", Table(heads, rows)))
+            worst = tuple((*names, *values) for names, values in zip(texts, grades, strict=True))
+            tables.append(("largest disagreements", Table(heads, worst)))
         return tables
 
     def table(self) -> Table:
@@ -250,16 +244,13 @@ class Agreement(Exports):
         """The verdict as a list, and each table."""
         verdict = "".join(f"- {markdown(text)}\n" for text in self.verdict)
         first, *others = self._tables()
-        parts = [verdict, render(first[1].styled(digits, caption), "markdown")]
-        for title, table in others:
-            parts.append(f"{markdown(title)}:\n\n{render(table.styled(digits), 'markdown')}")
-        return "\n".join(parts)
+        more = [f"{markdown(title)}:\n\n{render(table.styled(digits), 'markdown')}" for title, table in others]
+        return "\n".join([verdict, render(first[1].styled(digits, caption), "markdown"), *more])
 
     def to_latex(self, *, digits: int | None = None, caption: str | None = None, label: str | None = None) -> str:
         """A booktabs table of the statistics; the caption is the verdict unless one is given."""
-        table = self.table()
-        said = ". ".join(self.verdict) if caption is None else caption
-        return f"% {self.signature}\n{render(table.styled(digits, said, label), 'latex')}"
+        table = self.table().styled(digits, ". ".join(self.verdict) if caption is None else caption, label)
+        return f"% {self.signature}\n{render(table, 'latex')}"
 
     def to_html(self) -> str:
         """The verdict and the tables, escaped, as notebooks show them."""

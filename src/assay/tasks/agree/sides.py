@@ -79,15 +79,13 @@ def judgment_agreement(
     scored: tuple[Any, Any, dict[str, Any]] | None,
 ) -> Agreement:
     """How far two sets of judgments agree; `scored` are runs, measures and options, to compare the systems' order."""
-    crossed = cross(a, b, names)
-    pairs = pair_grades(*crossed.sides[:3])
+    queries, documents, sides, counts = cross(a, b, names)
+    pairs = pair_grades(*sides[:3])
     is_many = len(pairs.grades) > MOST_GRADES
     if is_many and settings.threshold is None:
-        raise DataError(
-            f"the grades have {len(pairs.grades)} different values; kappa is for categories: set a threshold, such as "
-            f"{Option('threshold', round(float(np.median(pairs.grades)), 2))}"
-        )
-    alone = zip(names, (crossed.counts.only_a, crossed.counts.only_b), strict=True)
+        advice = f"set a threshold, such as {Option('threshold', round(float(np.median(pairs.grades)), 2))}"
+        raise DataError(f"the grades have {len(pairs.grades)} different values; kappa is for categories: {advice}")
+    alone = zip(names, (counts.only_a, counts.only_b), strict=True)
     notes = [Note.of(NoteKind.ONE_SIDED, count=number, side=name) for name, number in alone if number]
     figures: list[Figure] = []
     matrix: tuple[tuple[int, ...], ...] = ()
@@ -96,35 +94,25 @@ def judgment_agreement(
         notes += more
         matrix = tuple(tuple(int(number) for number in row) for row in pairs.table())
     threshold = settings.threshold
-    if threshold is None and len(pairs.grades) == BINARY and set(np.unique(crossed.sides.every)) <= set(pairs.grades):
+    if threshold is None and len(pairs.grades) == BINARY and set(np.unique(sides.every)) <= set(pairs.grades):
         threshold = float(pairs.grades[1])
     if threshold is not None:
-        more_figures, more, table = threshold_figures(crossed.sides, threshold, settings)
+        more_figures, more, table = threshold_figures(sides, threshold, settings)
         # Two grades have one kappa.
         is_same = len(pairs.grades) == BINARY and settings.threshold is None
         figures += more_figures[1:] if is_same else more_figures
         notes += more
         matrix = matrix or table
-    query, first, second = (each.tolist() for each in crossed.sides[:3])
-    order = np.argsort(-np.abs(crossed.sides.first - crossed.sides.second), kind="stable")[:top].tolist()
-    worst = tuple(
-        Disagreement(crossed.queries[query[at]], crossed.documents[at], first[at], second[at])
-        for at in order
-        if first[at] != second[at]
-    )
+    query, first, second = (each.tolist() for each in sides[:3])
+    order = np.argsort(-np.abs(sides.first - sides.second), kind="stable")[:top].tolist()
+    order = [at for at in order if first[at] != second[at]]
+    worst = tuple(Disagreement(queries[query[at]], documents[at], first[at], second[at]) for at in order)
     systems, more_figures, more = ([], [], []) if scored is None else compare_orders(a, b, names, scored)
+    figures, notes, settings = figures + more_figures, notes + more, settings._replace(threshold=threshold)
+    grades = (0.0, 1.0) if is_many else tuple(pairs.grades.tolist())
+    how = "" if scored is None else " ".join(f"{name}={value}" for name, value in scored[2].items())
     return Agreement(
-        names,
-        "judgments",
-        (*figures, *more_figures),
-        crossed.counts,
-        settings._replace(threshold=threshold),
-        tuple(pairs.grades.tolist()) if not is_many else (0.0, 1.0),
-        matrix,
-        worst,
-        tuple(systems),
-        (*notes, *more),
-        "" if scored is None else " ".join(f"{name}={value}" for name, value in scored[2].items()),
+        names, "judgments", tuple(figures), counts, settings, grades, matrix, worst, tuple(systems), tuple(notes), how
     )
 
 
@@ -167,11 +155,9 @@ def grade_figures(pairs: GradePairs, settings: AgreementSettings) -> tuple[list[
     if drawn is None:
         notes.append(Note.of(NoteKind.FEW, about="interval"))
     if undefined := [name for name, each in found.items() if np.isnan(each.value)]:
-        notes.append(
-            Note.of(NoteKind.UNDEFINED, about="agreement", count=len(pairs.query), which=" and ".join(undefined))
-        )
-    partly = max(each.undefined for each in found.values())
-    if partly:
+        which = " and ".join(undefined)
+        notes.append(Note.of(NoteKind.UNDEFINED, about="agreement", count=len(pairs.query), which=which))
+    if partly := max(each.undefined for each in found.values()):
         notes.append(Note.of(NoteKind.UNDEFINED, about="resamples", count=partly, samples=f"{settings.samples:,}"))
     return figures, notes
 
@@ -197,8 +183,7 @@ def compare_orders(
     own = {name: common_notes(side.notes) for name, side in zip(names, sides, strict=True)}
     # The queries of one side only are left out on purpose.
     notes = [note for note in common_notes(own) if note.kind is not NoteKind.UNJUDGED]
-    left_out = [query for side, other in ((a, b), (b, a)) for query in side.queries if query not in other]
-    if left_out:
+    if left_out := [query for side, other in ((a, b), (b, a)) for query in side.queries if query not in other]:
         notes.append(Note.of(NoteKind.ONE_SIDED, about="queries", queries=left_out))
     return systems, figures, notes
 
@@ -229,10 +214,8 @@ def score_agreement(
         first, second = column(a, key_a, queries), column(b, key_b, queries)
         both = np.isfinite(first) & np.isfinite(second)
         if not both.any():
-            raise MismatchError(
-                f"{name}: no query has a value in both {names[0]} and {names[1]}: {names[0]} has {some(a.queries)}, "
-                f"{names[1]} has {some(b.queries)}; nothing to compare"
-            )
+            where = f"{names[0]} has {some(a.queries)}, {names[1]} has {some(b.queries)}; nothing to compare"
+            raise MismatchError(f"{name}: no query has a value in both {names[0]} and {names[1]}: {where}")
         alone = [np.isfinite(side) & ~both for side in (first, second)]
         tally = (int(each.sum()) for each in (both, both, *alone))
         counts = Counts(*map(max, counts, tally))
@@ -251,25 +234,15 @@ def score_agreement(
             sides = BothSides(numbers[both], first[both], second[both], numbers[known], second[known])
             more, said, table = threshold_figures(sides, settings.threshold, settings, name)
             figures, notes, matrix = figures + more, notes + said, matrix or table
-        worst += [
-            Disagreement(queries[number], None, float(first[number]), float(second[number]), name)
-            for number in np.flatnonzero(both & (first != second))
-        ]
+        moved = np.flatnonzero(both & (first != second))
+        worst += [Disagreement(queries[at], None, float(first[at]), float(second[at]), name) for at in moved]
     if counts.queries < FEWEST:
         notes.append(Note.of(NoteKind.FEW, about="interval"))
-    worst.sort(key=lambda each: -abs(each.a - each.b))
+    worst = sorted(worst, key=lambda each: -abs(each.a - each.b))[:top]
     grades = (0.0, 1.0) if matrix and len(keys) == 1 else ()
-    return Agreement(
-        names,
-        "scores",
-        tuple(figures),
-        counts,
-        settings,
-        grades,
-        matrix if grades else (),
-        tuple(worst[:top]),
-        notes=tuple(dict.fromkeys(notes)),
-    )
+    matrix = matrix if grades else ()
+    lasting = tuple(dict.fromkeys(notes))
+    return Agreement(names, "scores", tuple(figures), counts, settings, grades, matrix, tuple(worst), notes=lasting)
 
 
 def common_measures(a: Result, b: Result, measures: object, names: tuple[str, str]) -> dict[str, tuple[str, str]]:
@@ -282,9 +255,8 @@ def common_measures(a: Result, b: Result, measures: object, names: tuple[str, st
             return {(named or ["score"])[0]: (first, second)}
         found = {key: other for key in a if (other := key_in(b, key)) is not None}
         if not found:
-            raise MismatchError(
-                f"no measure in common: {names[0]} has {', '.join(a)}, {names[1]} has {', '.join(b)}; name one"
-            )
+            where = f"{names[0]} has {', '.join(a)}, {names[1]} has {', '.join(b)}"
+            raise MismatchError(f"no measure in common: {where}; name one")
         return {key: (key, other) for key, other in found.items()}
     pairs = {}
     for name in wanted:
@@ -319,14 +291,11 @@ def threshold_figures(
     # Per query: both negative, only the second positive, only the first, both; all of the second, and its positives.
     columns = [*(own[kinds == kind] for kind in range(4)), others, others[every]]
     counts = np.stack([np.bincount(each, minlength=len(queries)) for each in columns], axis=1).astype(np.float64)
-    whole = counts.sum(axis=0)
-    drawn: dict[str, FloatArray] = {}
+    whole, drawn = counts.sum(axis=0), dict[str, FloatArray]()
     if len(queries) >= FEWEST:
         drawn = binary_statistics(resampled_totals(counts, settings.samples, settings.seed))
-    found = {
-        name: with_interval(float(value), drawn.get(name), settings.level)
-        for name, value in binary_statistics(whole).items()
-    }
+    values = binary_statistics(whole).items()
+    found = {name: with_interval(float(value), drawn.get(name), settings.level) for name, value in values}
     figures = [Figure(name, each.value, *each.interval, measure) for name, each in found.items()]
     matrix = tuple(tuple(int(number) for number in row) for row in whole[:4].reshape(2, 2))
     is_known = not np.isnan(found["sensitivity"].value + found["specificity"].value)

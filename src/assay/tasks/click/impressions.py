@@ -110,14 +110,10 @@ def from_table(events: Events) -> tuple[polars.DataFrame, list[Note]]:
     if wrong.any():
         row = int(wrong.arg_true()[0])
         times, of = f"{table['clicked'][row]:g}", f"{table['shown'][row]:g}"
-        raise FormatError(
-            f"{events.place(row)}: clicked {times} times, shown {of}; clicked is 0 or 1, or at most shown"
-        )
-    notes = []
-    if unsaid := clicked.null_count():
-        notes.append(Note.of(NoteKind.CLICKS, about="unsaid", count=unsaid))
-    if missing := table["position"].null_count():
-        notes.append(Note.of(NoteKind.CLICKS, about="unplaced", count=missing))
+        said = f"clicked {times} times, shown {of}; clicked is 0 or 1, or at most shown"
+        raise FormatError(f"{events.place(row)}: {said}")
+    missing = {"unsaid": clicked.null_count(), "unplaced": table["position"].null_count()}
+    notes = [Note.of(NoteKind.CLICKS, about=about, count=number) for about, number in missing.items() if number]
     return table.filter(polars.col("position").is_not_null() & (polars.col("shown") > 0)), notes
 
 
@@ -180,9 +176,8 @@ def query_of(events: Events, page: polars.Series, queries: object, notes: list[N
     """What was typed on each page, or else the page itself; a note on these."""
     import polars
 
-    typed = polars.repeat(None, len(page), dtype=polars.String, eager=True)
-    if "typed" in events.frame.columns:
-        typed = events.ids("typed")
+    nothing = polars.repeat(None, len(page), dtype=polars.String, eager=True)
+    typed = events.ids("typed") if "typed" in events.frame.columns else nothing
     if 0 < typed.null_count() < len(typed):
         # Another event of the same page may have it.
         first = polars.col("typed").drop_nulls().first().over("page")

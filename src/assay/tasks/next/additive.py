@@ -124,10 +124,8 @@ def make_additive(
     """
     named = own_gains(measure)
     wanted = [float(measure.values.get("rel", 1.0)), float(measure.values.get("max") or 0.0), *named]
-    highest = max(1.0, float(grades.max(initial=0.0)), *wanted)
-    least = min(0.0, float(grades.min(initial=0.0)), *named)
-    high = check_grade("top_grade", highest if top is None else top)
-    low = check_grade("lowest_grade", least if lowest is None else lowest)
+    high = check_grade("top_grade", max(1.0, grades.max(initial=0.0), *wanted) if top is None else top)
+    low = check_grade("lowest_grade", min(0.0, grades.min(initial=0.0), *named) if lowest is None else lowest)
     if low > min(0.0, high):
         raise PolicyError(f"lowest_grade must be at most 0 and top_grade above it, not {low:g} and {high:g}")
     return Additive(measure, policies, low, high)
@@ -148,10 +146,8 @@ def not_additive(measure: Measure, policies: Policies) -> str:
         at = f"@{cutoff}" if cutoff is not None else "" if name in ("dcg", "rbp", "insq") else "@10"
         how = " with these parameters" if definition.additive is not None else ""
         instead = {"sdcg": "sdcg(max=3)", "insq": "insq(max=3)"}.get(name, name) + ("" if name == "insq" else at)
-        return (
-            f"{measure} is not a sum over ranks{how}: what a judgment changes depends on the other judgments; "
-            f"use {instead}"
-        )
+        why = f"{measure} is not a sum over ranks{how}: what a judgment changes depends on the other judgments"
+        return f"{why}; use {instead}"
     if policies.no_relevant in ("skip", "nan_all"):
         skipped = Option("no_relevant", policies.no_relevant)
         return f"{skipped} leaves out queries until a relevant document is judged; use {Option('no_relevant', 'zero')}"
@@ -187,15 +183,15 @@ class Settlement:
     def __str__(self) -> str:
         where = f"{self.measure}, {self.b} - {self.a}: {self.difference:+.4f}"
         range_ = f"further judgments can lead to {self.lowest:+.4f} to {self.highest:+.4f}"
-        over = f"over {count(self.queries, 'query', 'queries')}"
+        where += f" over {count(self.queries, 'query', 'queries')}"
         if self.is_settled:
             end = "" if self.lowest == self.highest else f"; {range_}"
-            return f"settled: no further judgment can change the sign ({where} {over}{end})"
+            return f"settled: no further judgment can change the sign ({where}{end})"
         moves = "it" if self.better is None else "it the other way"
         still = f"{count(self.opposing, 'unjudged document')} can still move {moves}"
         settle = "settles" if self.needed == 1 else "settle"
         more = f"{count(self.needed, 'more judgment')} {settle} it if none finds a relevant document"
-        return f"not settled: {where} {over}; {range_}; {still}" + ("" if self.better is None else f"; {more}")
+        return f"not settled: {where}; {range_}; {still}" + ("" if self.better is None else f"; {more}")
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"better": self.better, "sentence": str(self)}
@@ -208,8 +204,8 @@ def settle(
 
     `per` is what sums are divided by, `rounding` how far from 0 a sum may be that is 0.
     """
-    is_even = abs(difference) <= rounding
-    difference = 0.0 if is_even else difference
+    if is_even := abs(difference) <= rounding:
+        difference = 0.0
     # The moves against the present sign, each way if there is none; the largest first.
     against = np.maximum(down, up) if is_even else down if difference > 0 else up
     against = against[against > 0]

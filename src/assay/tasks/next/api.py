@@ -106,8 +106,7 @@ def make_pool(
     compared, cutoff = None, cutoff_of(chosen.measure)
     reach: int | None = depth
     if not reason and runs_compared is not None:
-        range_ = grade_range or {}
-        how = range_.get("lowest"), range_.get("top")
+        how = [(grade_range or {}).get(name) for name in ("lowest", "top")]
         compared = Compared(make_additive(chosen.measure, chosen.policies, values, *how), name, *runs_compared)
         reach = None if cutoff is None else max(depth, cutoff)
     found = read_tops(named, measure, top=reach, convention=convention, **policies)

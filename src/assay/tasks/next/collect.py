@@ -114,10 +114,8 @@ def read_tops(runs: object, measure: Any, *, top: int | None, **how: Any) -> Run
     known = Qrels(dict.fromkeys(queries, ()))
     plan = make_plan(measure, top=MOST_TOP if top is None else check_whole("depth", top, 1), **how)
     scorer = Scorer(plan, known)
-    tops = {}
-    for name in list(named):
-        # A run is let go once its first documents are known.
-        tops[name] = scorer.plan.tops(scorer.read(named.pop(name)))
+    # A run is let go once its first documents are known.
+    tops = {name: scorer.plan.tops(scorer.read(named.pop(name))) for name in list(named)}
     return RunTops(queries, tops, scorer, present)
 
 
@@ -136,11 +134,10 @@ def collect_pairs(found: RunTops, depth: int, judgments: polars.DataFrame, compa
             counted *= np.diff(found.tops[name].starts) > 0
     made: list[polars.DataFrame] = []
     text: list[bytes] = []
+    gains = {name: sign * counted for name, sign in signs.items()}
+    additive = None if compared is None else compared.additive
     for queries in chunks_of(found):
-        frames = []
-        for name, tops in found.tops.items():
-            gain = signs[name] * counted if name in signs else None
-            frames.append(run_rows(tops, queries, policies, gain, None if compared is None else compared.additive))
+        frames = [run_rows(tops, queries, policies, gains.get(name), additive) for name, tops in found.tops.items()]
         pairs = (
             polars.concat(frames)
             .group_by("query", "document", maintain_order=True)
@@ -168,8 +165,7 @@ def collect_pairs(found: RunTops, depth: int, judgments: polars.DataFrame, compa
 
 def chunks_of(found: RunTops) -> Iterator[range]:
     """The queries in parts that have not too many rows together."""
-    rows = np.sum([np.diff(tops.starts) for tops in found.tops.values()], axis=0)
-    part = np.cumsum(rows) // MOST_ROWS
+    part = np.cumsum(np.sum([np.diff(tops.starts) for tops in found.tops.values()], axis=0)) // MOST_ROWS
     ends = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), len(found.queries)]
     return (range(start, end) for start, end in pairwise(ends))
 
@@ -196,12 +192,7 @@ def run_rows(
         coefficient = gain[query] * additive.weights(rank, np.repeat(sizes, sizes))
     ids = places.select(content.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
     rows = polars.DataFrame(
-        {
-            "query": query.astype(np.uint32),
-            "document": ids,
-            "rank": rank.astype(np.uint32),
-            "coefficient": coefficient,
-        }
+        {"query": query.astype(np.uint32), "document": ids, "rank": rank.astype(np.uint32), "coefficient": coefficient}
     )
     if policies.exclude == "empty_id":
         rows = rows.filter(polars.col("document") != EMPTY_ID)

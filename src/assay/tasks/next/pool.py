@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice, pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,10 +125,10 @@ class JudgmentPool:
         return True
 
     def count_votes(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Takes in how many votes there are on pairs; those outside the pool change nothing."""
         for (query, document), votes in counts.items():
-            row = self.find(query, document)
             number = check_whole("counts", votes, 0)
-            if row is not None:
+            if (row := self.find(query, document)) is not None:
                 self._votes[row] = number
 
     def set_judged_votes(self, votes: int) -> None:
@@ -149,8 +149,7 @@ class JudgmentPool:
         `seed` is that of a random order. Pairs with fewer than `wanted` votes are still to judge: by default those
         without any, in the order of votes those with fewer than 3. A judged pair has at least one vote.
         """
-        rows = self._open_rows(order, seed, wanted)
-        pairs = (self.pair(int(row)) for block in rows for row in block)
+        pairs = (self.pair(int(row)) for block in self._open_rows(order, seed, wanted) for row in block)
         return list(islice((pair for pair in pairs if not skip or pair[:2] not in skip), most))
 
     def count_judged(self, query: str | None = None) -> tuple[int, int]:
@@ -227,17 +226,10 @@ class JudgmentPool:
         if self.compared is None:
             return None
         if self._settlement is None:
-            self._settlement = settle(
-                float(self._added.sum()),
-                self._down,
-                self._up,
-                rounding=self._rounding,
-                queries=self.pairs.counted,
-                per=self._per,
-                measure=self.compared.measure,
-                a=self.compared.a,
-                b=self.compared.b,
-            )
+            _, measure, a, b = self.compared
+            how: dict[str, Any] = {"rounding": self._rounding, "queries": self.pairs.counted, "per": self._per}
+            moves = self._down, self._up
+            self._settlement = settle(float(self._added.sum()), *moves, measure=measure, a=a, b=b, **how)
         return self._settlement
 
 

@@ -45,8 +45,7 @@ class NextJudgments(Exports):
     """
 
     def __init__(self, pool: JudgmentPool, order: str, rows: IntArray, most: int | None = None) -> None:
-        self.pool, self.order = pool, order
-        self._rows = rows
+        self.pool, self.order, self._rows = pool, order, rows
         self.pairs = PairsToJudge(pool, rows[:most])
         self.settlement: Settlement | None = pool.settlement
         self.reason = pool.reason
@@ -65,12 +64,10 @@ class NextJudgments(Exports):
 
     def table(self) -> Table:
         """One row per pair, in order."""
-        columns = [Column("query", is_text=True), Column("document", is_text=True), Column("rank")]
+        columns = [Column("query", is_text=True), Column("document", is_text=True), Column("rank"), Column("worth", 6)]
         rows: list[tuple[Any, ...]] = [(pair.query, pair.document, pair.rank, pair.worth) for pair in self.pairs]
         if self.pool.compared is None:
-            rows = [row[:-1] for row in rows]
-        else:
-            columns.append(Column("worth", 6))
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
         notes = (f"{count(self.left, 'more pair')} to judge",) if self.left else ()
         return Table(tuple(columns), tuple(rows), str(self.settlement or self.reason), notes)
 

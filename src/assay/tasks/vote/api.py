@@ -60,10 +60,8 @@ def votes(
     check_whole("min_votes", min_votes, 1)
     ballots, notes = read_ballots(data, scale, min_votes, check_threshold(threshold))
     if method in OF_THUMBS and not ballots.is_thumbs:
-        raise DataError(
-            f"{method} takes votes that are up or down, and these are grades; "
-            f"say which are up, such as {Option('threshold', round(float(np.median(ballots.value)), 2))}"
-        )
+        advice = f"say which are up, such as {Option('threshold', round(float(np.median(ballots.value)), 2))}"
+        raise DataError(f"{method} takes votes that are up or down, and these are grades; {advice}")
     if method == "dawid_skene" and len(ballots.voters) <= 1:
         raise DataError("dawid_skene compares voters, and the votes name fewer than two; add a column voter")
     reliability = estimate_reliability(ballots) if method == "dawid_skene" else None

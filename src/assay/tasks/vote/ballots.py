@@ -109,18 +109,14 @@ def read_ballots(
     events = read_events(found, FIELDS | OWN, NEEDED, "the votes")
     values, is_thumbs, notes = read_values(events, scale, threshold)
     table, more = votes_of_people(vote_table(events, values), events)
-    notes += left_out + more
     last = last_votes(table, events)
     said = last.filter(last["vote"].is_not_nan())
     counted = said.filter(polars.len().over("query", "document") >= min_votes)
-    if again := len(table) - len(last):
-        notes.append(Note.of(NoteKind.VOTES, about="again", count=again))
-    if nothing := len(last) - len(said):
-        notes.append(Note.of(NoteKind.VOTES, count=nothing))
-    if few := said.select("query", "document").n_unique() - counted.select("query", "document").n_unique():
-        notes.append(Note.of(NoteKind.VOTES, about="few", count=few, least=min_votes))
-    if unnamed := counted["voter"].null_count():
-        notes.append(Note.of(NoteKind.VOTES, about="unnamed", count=unnamed))
+    before, after = (each.select("query", "document").n_unique() for each in (said, counted))
+    numbers = {"again": len(table) - len(last), "": len(last) - len(said), "few": before - after}
+    numbers["unnamed"] = counted["voter"].null_count()
+    told = ((about, number) for about, number in numbers.items() if number)
+    notes += [*left_out, *more, *(Note.of(NoteKind.VOTES, about=of, count=n, least=min_votes) for of, n in told)]
     if not len(counted):
         raise DataError(f"no judgment: {'; '.join(map(str, notes))}")
     remarks = last.drop_nulls("comment").select("query", "document", polars.col("voter").fill_null(""), "comment")
@@ -201,9 +197,8 @@ def as_seconds(value: object, events: Events, row: int) -> float:
     try:
         moment = datetime.fromisoformat(re.sub(r"\s*(UTC|GMT)$", "+00:00", str(value).strip()))
     except ValueError:
-        raise FormatError(
-            f"{events.place(row)}: {show(value)} is not a time; write it as 2024-05-31T12:00:00, or as a number"
-        ) from None
+        advice = "write it as 2024-05-31T12:00:00, or as a number"
+        raise FormatError(f"{events.place(row)}: {show(value)} is not a time; {advice}") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
@@ -237,10 +232,9 @@ def read_values(events: Events, scale: str, threshold: float | None = None) -> t
     if scale == "grades" or is_graded or -1.0 not in signs:
         return values, not is_graded and scale != "grades", []
     if 0.0 in signs and scale == "auto" and not has_words:
-        raise DataError(
-            f"the votes are -1, 0 and 1; say what 0 is: with {Option('scale', 'thumbs')} it says nothing, "
-            f"with {Option('scale', 'grades')} all three are grades"
-        )
+        thumbs, grades = Option("scale", "thumbs"), Option("scale", "grades")
+        means = f"with {thumbs} it says nothing, with {grades} all three are grades"
+        raise DataError(f"the votes are -1, 0 and 1; say what 0 is: {means}")
     if not has_words:
         values = np.where(values == 0, np.nan, values)
     return np.where(values == -1, 0.0, values), True, [Note.of(NoteKind.VOTES, about="thumbs")]
@@ -258,9 +252,8 @@ def parse_vote(value: object, events: Events, row: int) -> tuple[float, bool]:
             return said, not math.isnan(said)
     number = as_float(value.strip() if isinstance(value, str) else value, truths=False)
     if number is None or math.isinf(number):
-        raise FormatError(
-            f"{events.place(row)}: {show(value)} is not a vote; write up or down, a number, or ? for cannot tell"
-        )
+        advice = "write up or down, a number, or ? for cannot tell"
+        raise FormatError(f"{events.place(row)}: {show(value)} is not a vote; {advice}")
     return number, False
 
 
@@ -274,17 +267,10 @@ def make_ballots(counted: polars.DataFrame, comments: list[tuple[str, str, str, 
         voters.with_row_index("number"), on="voter", how="left", maintain_order="left"
     )
     unnamed = polars.int_range(len(voters), len(voters) + len(table), eager=True)
-    table = table.with_columns(polars.col("number").cast(polars.Int64).fill_null(unnamed))
-    table = table.sort("pair", "vote", maintain_order=True)
-    return Ballots(
-        pairs,
-        table["pair"].cast(polars.Int64).to_numpy(),
-        table["number"].to_numpy(),
-        table["vote"].to_numpy(),
-        voters["voter"].to_list(),
-        is_thumbs,
-        comments,
-    )
+    whole = polars.col("pair", "number").cast(polars.Int64)
+    table = table.with_columns(whole.fill_null(unnamed)).sort("pair", "vote", maintain_order=True)
+    pair, voter, value = (table[name].to_numpy() for name in ("pair", "number", "vote"))
+    return Ballots(pairs, pair, voter, value, voters["voter"].to_list(), is_thumbs, comments)
 
 
 def is_store(data: object) -> TypeGuard[str | os.PathLike[str]]:

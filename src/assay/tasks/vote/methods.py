@@ -29,8 +29,6 @@ THIRD = 3
 # Rounds of EM, and the change of a probability that ends it.
 ROUNDS = 200
 SETTLED = 1e-6
-
-
 # A lower and an upper bound per pair; NaN where nothing is known.
 GradeBounds = tuple[FloatArray, FloatArray]
 
@@ -113,10 +111,9 @@ def vote_bounds(ballots: Ballots, settings: Settings) -> GradeBounds:
     from scipy.special import stdtrit
 
     apart = (ballots.value - middle[ballots.pair]) ** 2
-    freedom = np.maximum(number - 1, 1)
+    freedom = np.where(number == 1, np.nan, number - 1)
     variance = np.bincount(ballots.pair, weights=apart, minlength=len(ballots.pairs)) / freedom
     half = stdtrit(freedom, (1 + settings.level) / 2) * np.sqrt(variance / number)
-    half = np.where(number == 1, np.nan, half)
     return middle - half, middle + half
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError
-from assay.core.judged import FloatArray, IntArray, ratio
+from assay.core.judged import FloatArray, ratio
 from assay.core.note import Note
 from assay.core.policies import check_whole
 from assay.core.text import Option, show
@@ -88,8 +88,7 @@ class Votes(GradedPairs):
         bounds = vote_bounds(self._ballots, self._settings)
         if self._reliability is not None:
             bounds = self._reliability.bounds(self._settings.level)
-        same = most_frequent(self._ballots)[1] / number
-        columns = (self.grades, number, *bounds, same)
+        columns = (self.grades, number, *bounds, most_frequent(self._ballots)[1] / number)
         rows = zip(self._ballots.pairs.rows(), *(column.tolist() for column in columns), strict=True)
         return [VotedPair(*names, *values) for names, *values in rows]
 
@@ -97,9 +96,15 @@ class Votes(GradedPairs):
     def voters(self) -> list[Voter]:
         """Each named voter, those with the most votes first."""
         names = self._ballots.voters
-        number = np.bincount(self._ballots.voter, minlength=len(names))
+        voter = self._ballots.voter
+        number = np.bincount(voter, minlength=len(names))
         accuracy = np.full(len(names), np.nan) if self._reliability is None else self._reliability.accuracy
-        columns = (each.tolist() for each in (number, agree_with_others(self._ballots), accuracy))
+        # For each voter, the share of the others' votes on a pair that are the same, averaged over pairs.
+        group = np.cumsum(self._ballots.is_other) - 1
+        alike, others = np.bincount(group)[group] - 1, counts(self._ballots)[self._ballots.pair] - 1
+        total = np.bincount(voter, weights=others > 0)
+        same = np.where(total > 0, ratio(np.bincount(voter, weights=ratio(alike, others)), total), np.nan)
+        columns = (each.tolist() for each in (number, same, accuracy))
         # Votes without a voter come last.
         rows = zip(names, *columns, strict=False)
         return sorted((Voter(*row) for row in rows), key=lambda voter: (-voter.votes, voter.name))
@@ -135,10 +140,8 @@ class Votes(GradedPairs):
         check_whole("seed", seed, 0)
         grades, vote = np.unique(self._ballots.value, return_inverse=True)
         if len(grades) > MOST_GRADES:
-            raise DataError(
-                f"the votes have {len(grades)} different values; alpha is for categories: "
-                f"set a threshold, such as {Option('threshold', round(float(np.median(grades)), 2))}"
-            )
+            advice = f"set a threshold, such as {Option('threshold', round(float(np.median(grades)), 2))}"
+            raise DataError(f"the votes have {len(grades)} different values; alpha is for categories: {advice}")
         units = np.zeros((len(self), len(grades)))
         np.add.at(units, (self._ballots.pair, vote), 1)
         units = units[units.sum(axis=1) >= FEWEST]
@@ -166,9 +169,8 @@ class Votes(GradedPairs):
         pairs = len(self)
         for _ in range(draws):
             drawn = np.bincount(generator.integers(len(names), size=len(names)), minlength=len(names))
-            times: IntArray = drawn[voter]
-            is_left = np.bincount(self._ballots.pair, weights=times, minlength=pairs) > 0
-            drawn_again = self._ballots.repeated(np.where(is_left[self._ballots.pair], times, 1))
+            is_left = np.bincount(self._ballots.pair, weights=drawn[voter], minlength=pairs) > 0
+            drawn_again = self._ballots.repeated(np.where(is_left[self._ballots.pair], drawn[voter], 1))
             yield METHODS[self.method](drawn_again, self._settings)
 
     @property
@@ -199,12 +201,3 @@ def frame_of(rows: list[Any], kind: type[VotedPair | Voter]) -> polars.DataFrame
 
     columns = dict(zip(kind._fields, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(kind._fields, ())
     return polars.DataFrame(columns)
-
-
-def agree_with_others(ballots: Ballots) -> FloatArray:
-    """For each voter, the share of the others' votes on a pair that are the same, averaged over pairs."""
-    group = np.cumsum(ballots.is_other) - 1
-    same, others = np.bincount(group)[group] - 1, counts(ballots)[ballots.pair] - 1
-    total = np.bincount(ballots.voter, weights=others > 0)
-    shares = np.bincount(ballots.voter, weights=ratio(same, others))
-    return np.where(total > 0, ratio(shares, total), np.nan)
