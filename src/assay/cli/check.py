@@ -23,8 +23,7 @@ from assay.terminal import source_of
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
 @output_options(("text", *FORMATS[1:]))
 @scoring_options(only=("rel",), without=("convention", "files"))
-@click.pass_context
-def command(ctx: click.Context, *, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring) -> None:
+def command(*, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring) -> None:
     """Looks at the judgments in QRELS and at each RUN, and says what is wrong and what to do.
 
     It finds ids that do not match and how they differ (1 and q1, stray blanks), duplicate documents, queries that one
@@ -34,4 +33,4 @@ def command(ctx: click.Context, *, qrels: str, runs: tuple[str, ...], out: Outpu
     check_single_input(qrels, *runs)
     report = check(source_of(qrels), *map(source_of, runs), progress=True, **scoring.named_formats, **scoring.how)
     out.show(report)
-    ctx.exit(1 if report.levels["bad"] else 0)
+    click.get_current_context().exit(1 if report.levels["bad"] else 0)

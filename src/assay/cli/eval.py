@@ -70,10 +70,7 @@ BAD_INPUT = 2
 @save_option
 @output_options(styled=True)
 @scoring_options()
-@click.pass_context
-def command(
-    ctx: click.Context, /, *, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring, **told: Checked
-) -> None:
+def command(*, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring, **told: Checked) -> None:
     """Scores each RUN against the judgments in QRELS.
 
     Files can be TREC, BEIR TSV, JSON, JSON Lines, CSV, TSV or Parquet, plain or compressed (.gz, .zst, .bz2, .xz);
@@ -87,8 +84,9 @@ def command(
     check_options(runs, out.format, told)
     is_single = len(runs) == 1
     results = score_each(runs, scorer_of(scoring.qrels(qrels), scoring, told, is_single=is_single))
+    leave = click.get_current_context().exit
     if not results:
-        ctx.exit(BAD_INPUT)
+        leave(BAD_INPUT)
     save_results(results, told["save"])
     first = results[next(iter(results))]
     if out.format == "json":
@@ -103,7 +101,7 @@ def command(
         text += f"\n{found}\n"
     out.write(text, results.common_notes)
     if len(results) < len(runs):
-        ctx.exit(BAD_INPUT)
+        leave(BAD_INPUT)
 
 
 def check_options(runs: tuple[str, ...], format_: str, told: dict[str, Checked]) -> None:

@@ -16,7 +16,6 @@ from assay.cli.terminal import check_single_input, say, this_command
 from assay.terminal import gate_settings, source_of
 
 TESTS = ("randomization", "t", "bootstrap")
-SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 class LimitType(click.ParamType[Any]):
@@ -64,10 +63,7 @@ class LimitType(click.ParamType[Any]):
     Setting("seed", whole, "random seed; the same seed gives the same numbers (default 0)"),
     Setting("failed_verdicts", truth, "yes: pass even if a judge failed on more than 5 % of the questions"),
 )
-@click.pass_context
-def command(
-    ctx: click.Context, /, *, out: Output, config: str | None, report: str | None, scoring: Scoring, **options: Checked
-) -> None:
+def command(*, out: Output, config: str | None, report: str | None, scoring: Scoring, **options: Checked) -> None:
     """Checks that RUN reaches each minimum, and that no measure dropped against the baseline by more than its limit.
 
     A drop fails the gate only if it is larger than the limit and significantly so. If there are too few queries to
@@ -98,12 +94,12 @@ def command(
         outcome.report(report, **texts, reproduce=this_command())
     out.show(outcome)
     add_summary(outcome)
-    ctx.exit(0 if outcome.passed else 1)
+    click.get_current_context().exit(0 if outcome.passed else 1)
 
 
 def add_summary(report: GateReport) -> None:
     """Appends the outcome to the summary of a job on GitHub, if there is one."""
-    target = os.environ.get(SUMMARY)
+    target = os.environ.get("GITHUB_STEP_SUMMARY")
     if not target:
         return
     try:

@@ -70,16 +70,9 @@ def judge_options(*, is_needed: bool = False) -> Decorator:
 
     def decorate(command: Callable[..., None]) -> Callable[..., Any]:
         @wraps(command)
-        def run(
-            *,
-            judge: str | None,
-            judge_model: str | None,
-            judge_cache: str | None,
-            judge_options: dict[str, Any],
-            dry_run: bool,
-            **options: Checked,
-        ) -> None:
-            told = {"--judge-model": judge_model is not None, "--judge-cache": judge_cache is not None}
+        def run(*, judge: str | None, judge_options: dict[str, Any], dry_run: bool, **options: Checked) -> None:
+            how = {name: options.pop(f"judge_{name}") for name in ("model", "cache")}
+            told = {f"--judge-{name}": value is not None for name, value in how.items()}
             told |= {"--judge-option": bool(judge_options), "--dry-run": dry_run}
             if judge is None:
                 if useless := [name for name, is_told in told.items() if is_told]:
@@ -90,7 +83,7 @@ def judge_options(*, is_needed: bool = False) -> Decorator:
                 return
             from assay import Judge
 
-            asked = Judge(judge, model=judge_model, cache=judge_cache, **judge_options)
+            asked = Judge(judge, **how, **judge_options)
             if dry_run:
                 with asked.dry_run() as estimate:
                     command(judge=asked, **options)

@@ -11,6 +11,7 @@ from assay.core.errors import DataError, MeasureError
 from assay.core.note import Note
 from assay.core.text import Option, count, printable, show
 from assay.render import Column, Exports, Table, finite, json_fields, markdown, render
+from assay.render.export import html
 from assay.render.text import terminal_width, to_text, wrapped
 from assay.stats.agreement import kind_of
 
@@ -254,14 +255,9 @@ class Agreement(Exports):
 
     def to_html(self) -> str:
         """The verdict and the tables, escaped, as notebooks show them."""
-        from html import escape
-
-        verdict = "".join(f"<li>{escape(printable(text))}</li>" for text in self.verdict)
-        tables = "".join(
-            (f"<p>{escape(printable(title))}</p>" if title else "") + render(table, "html")
-            for title, table in self._tables()
-        )
-        return f"<ul>{verdict}</ul>{tables}"
+        verdict = "".join(f"<li>{html(text)}</li>" for text in self.verdict)
+        parts = ((f"<p>{html(title)}</p>" if title else "", render(table, "html")) for title, table in self._tables())
+        return f"<ul>{verdict}</ul>{''.join(map(''.join, parts))}"
 
     def to_polars(self) -> polars.DataFrame:
         """One row per statistic."""

@@ -45,6 +45,8 @@ DEFAULT_MEASURE = "ndcg@10"
 # The verdicts of two grades are positive and negative.
 BINARY = 2
 POSITIVE = np.array([0.0, 1.0])
+# Runs, measures and options, to compare the order of systems.
+Scored = tuple[Any, Any, dict[str, Any]]
 
 
 class BothSides(NamedTuple):
@@ -70,15 +72,9 @@ class Crossed(NamedTuple):
 
 
 def judgment_agreement(
-    a: Qrels,
-    b: Qrels,
-    *,
-    names: tuple[str, str],
-    settings: AgreementSettings,
-    top: int,
-    scored: tuple[Any, Any, dict[str, Any]] | None,
+    a: Qrels, b: Qrels, *, names: tuple[str, str], settings: AgreementSettings, top: int, scored: Scored | None
 ) -> Agreement:
-    """How far two sets of judgments agree; `scored` are runs, measures and options, to compare the systems' order."""
+    """How far two sets of judgments agree, and the order of the systems that are `scored` under both."""
     queries, documents, sides, counts = cross(a, b, names)
     pairs = pair_grades(*sides[:3])
     is_many = len(pairs.grades) > MOST_GRADES
@@ -163,7 +159,7 @@ def grade_figures(pairs: GradePairs, settings: AgreementSettings) -> tuple[list[
 
 
 def compare_orders(
-    a: Qrels, b: Qrels, names: tuple[str, str], scored: tuple[Any, Any, dict[str, Any]]
+    a: Qrels, b: Qrels, names: tuple[str, str], scored: Scored
 ) -> tuple[list[SystemMeans], list[Figure], list[Note]]:
     """The means of runs under both sets of judgments, on the queries of both, and the correlation of their orders."""
     runs, measures, options = scored

@@ -93,11 +93,6 @@ class Ballots(NamedTuple):
         """Whether each vote is on another pair than the one before it, or is another vote."""
         return np.concatenate([[True], (np.diff(self.pair) != 0) | (np.diff(self.value) != 0)])
 
-    def repeated(self, times: IntArray) -> Ballots:
-        """Each vote so many times."""
-        rows = np.repeat(np.arange(len(self.pair)), times)
-        return self._replace(pair=self.pair[rows], voter=self.voter[rows], value=self.value[rows])
-
 
 def read_ballots(
     data: object, scale: str, min_votes: int, threshold: float | None = None

@@ -166,12 +166,13 @@ class Votes(GradedPairs):
         """
         generator = np.random.default_rng(seed)
         names, voter = np.unique(self._ballots.voter, return_inverse=True)
-        pairs = len(self)
+        arrays = {name: getattr(self._ballots, name) for name in ("pair", "voter", "value")}
         for _ in range(draws):
-            drawn = np.bincount(generator.integers(len(names), size=len(names)), minlength=len(names))
-            is_left = np.bincount(self._ballots.pair, weights=drawn[voter], minlength=pairs) > 0
-            drawn_again = self._ballots.repeated(np.where(is_left[self._ballots.pair], drawn[voter], 1))
-            yield METHODS[self.method](drawn_again, self._settings)
+            times = np.bincount(generator.integers(len(names), size=len(names)), minlength=len(names))[voter]
+            is_left = np.bincount(self._ballots.pair, weights=times, minlength=len(self)) > 0
+            rows = np.repeat(np.arange(len(voter)), np.where(is_left[self._ballots.pair], times, 1))
+            drawn = self._ballots._replace(**{name: array[rows] for name, array in arrays.items()})
+            yield METHODS[self.method](drawn, self._settings)
 
     @property
     def pair_names(self) -> list[tuple[str, str]]:
