@@ -54,6 +54,16 @@ def with_hostile(quick, others):
     return [*quick, *(pytest.param(*row, marks=pytest.mark.hostile) for row in rows)]
 
 
+def refusing(table, before=""):
+    """The test that a command refuses each line of the table, after what is `before` it, with the line's message."""
+
+    @for_each(("line", "message"), table.items())
+    def test_refusals(refused, line, message):
+        refused(f"{before}{line}", message)
+
+    return test_refusals
+
+
 def gather(table):
     """The tables of this name in the tests of single measures, as one."""
     merged = {}

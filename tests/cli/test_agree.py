@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables import for_each
+from tables import refusing
 
 TEXT = """\
 fair agreement (Landis and Koch 1977): kappa 0.33 [0.00, 0.57], slight to moderate
@@ -54,8 +54,4 @@ REFUSED = {
     "agree qrels.txt none.txt": "file 'none.txt' not found",
     "agree qrels.txt judge.txt --run one.run": "need at least two runs to compare their order, got 1",
 }
-
-
-@for_each(("line", "message"), REFUSED.items())
-def test_refusals(refused, line, message):
-    refused(line, message)
+test_refusals = refusing(REFUSED)

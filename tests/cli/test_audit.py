@@ -16,11 +16,8 @@ def test_several_measures_and_another_start(read_json):
     assert [each["tools"][0]["tool"] for each in measures.values()] == ["trec_eval", "trec_eval"]
 
 
-def test_an_unknown_measure_is_one_line(refused):
+def test_standard_input_with_duplicates_and_an_unknown_measure(assay, refused):
     refused("audit qrels.txt two.run -m nonsense", "unknown measure 'nonsense'")
-
-
-def test_standard_input_with_duplicates(assay):
     result = assay("audit qrels.txt - -m map", stdin="q1 Q0 d1 1 3 t\nq1 Q0 d1 2 2 t\n")
     assert result.exit_code == 0, result.output
     assert "standard input" in result.output

@@ -58,12 +58,9 @@ def test_standard_input(assay, folder):
         assert result.stdout == REPORT.replace(f" {name}\n", " standard input\n")
 
 
-def test_many_grades_are_told_by_their_range(assay, folder):
+def test_many_grades_are_told_by_their_range_and_ids_have_no_control_characters(assay, folder):
     (folder / "qrels.txt").write_text("".join(f"q1 0 d{number} {number / 8}\n" for number in range(20)))
     assert "  grades  20 different values, 0 to 2.375\n" in assay("check qrels.txt").stdout
-
-
-def test_ids_are_printed_without_their_control_characters(assay, folder):
     (folder / "escape.run").write_text("q\x1b[31m Q0 d1 1 1 \x1b[0m\n")
     result = assay("check qrels.txt escape.run")
     assert "\x1b" not in result.stdout

@@ -25,13 +25,10 @@ def test_the_table_and_the_judgments(assay, read_json, folder):
         assert (content["schema"], len(content["pairs"])) == ("assay/clicks", pairs)
 
 
-def test_positions(assay):
+def test_positions_and_bad_input(assay, refused, folder):
     lines = assay("clicks clicks.csv --model pbm --positions --format csv").stdout.splitlines()
     assert lines[0] == "position,shown,clicks,rate,examined"
     assert lines[1].startswith("1,150,50,0.333")
-
-
-def test_bad_input(refused, folder):
     refused("clicks clicks.csv --model dbn", "dbn needs result pages")
     refused("clicks - --queries -", "- is standard input")
     refused("clicks clicks.csv -o made.txt --format csv", "--format is for the terminal, and -o writes judgments")

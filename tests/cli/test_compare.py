@@ -4,7 +4,7 @@ import pytest
 
 import assay as library
 from comparisons import FIELDS, QRELS, RUNS
-from tables import for_each
+from tables import refusing
 
 FILES = "qrels.json one.json two.json three.json"
 
@@ -73,23 +73,16 @@ def test_notes_that_have_no_place_go_to_standard_error(assay):
     assert assay("compare qrels.txt one.run two.run -m rr").stderr == ""
 
 
+OTHER_QUERIES = "'one' and 'two' have different queries: 'q2'; --policy missing=zero counts them as empty rankings"
 REFUSED = {
-    "one.json": "need at least two runs to compare, got 1",
-    "one.json two.json --baseline four": "unknown baseline 'four'; the runs are 'one', 'two'",
-    "one.json two.json --policy alpha=7": "alpha must be a number between 0 and 1, such as 0.05, not '7.0'",
-    "one.json two.json --policy samples=0": "samples must be a whole number at least 1, not '0'",
-    "one.json two.json -m nonsense": "unknown measure 'nonsense'",
-    "one.json nowhere.json": "file 'nowhere.json' not found",
-    "one.json two.json --pairs some": "'some' is not one of 'all', 'significant', 'none'",
-    "one.json two.json -m rr --sort ap": "'ap' was not computed; the result has rr",
+    "compare qrels.txt one.run two.run --policy missing=skip": OTHER_QUERIES,
+    "compare qrels.json one.json": "need at least two runs to compare, got 1",
+    "compare qrels.json one.json two.json --baseline four": "unknown baseline 'four'; the runs are 'one', 'two'",
+    "compare qrels.json one.json two.json --policy alpha=7": "alpha must be a number between 0 and 1, such as 0.05, not '7.0'",
+    "compare qrels.json one.json two.json --policy samples=0": "samples must be a whole number at least 1, not '0'",
+    "compare qrels.json one.json two.json -m nonsense": "unknown measure 'nonsense'",
+    "compare qrels.json one.json nowhere.json": "file 'nowhere.json' not found",
+    "compare qrels.json one.json two.json --pairs some": "'some' is not one of 'all', 'significant', 'none'",
+    "compare qrels.json one.json two.json -m rr --sort ap": "'ap' was not computed; the result has rr",
 }
-
-
-@for_each(("options", "message"), REFUSED.items())
-def test_refusals(refused, options, message):
-    refused(f"compare qrels.json {options}", message)
-
-
-def test_runs_of_other_queries_are_refused_with_a_hint(refused):
-    said = "'one' and 'two' have different queries: 'q2'; --policy missing=zero counts them as empty rankings"
-    refused("compare qrels.txt one.run two.run --policy missing=skip", said)
+test_refusals = refusing(REFUSED)

@@ -51,13 +51,10 @@ def test_repeats_are_kept_where_they_can_be(assay, refused, folder):
     refused("convert twice.txt twice.json", "cannot hold duplicate documents")
 
 
-def test_standard_input_and_output(assay):
+def test_standard_input_and_output_and_formats_that_are_named(assay, folder):
     result = assay("convert - - --to csv", stdin="q1 0 d1 1\n")
     assert (result.exit_code, result.stdout) == (0, "query_id,doc_id,relevance\nq1,d1,1.0\n")
     assert result.stderr == "wrote judgments to standard output: 1 query, 1 row\n"
-
-
-def test_formats_can_be_named(assay, folder):
     (folder / "data").write_text("query_id\tdoc_id\tscore\nq1\td1\t2.5\n")
     assert assay("convert data out --from run=tsv --to trec").exit_code == 0
     assert (folder / "out").read_text() == "q1 Q0 d1 1 2.5 assay\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables import for_each
+from tables import refusing
 
 
 @pytest.fixture(autouse=True)
@@ -70,18 +70,15 @@ def test_texts(assay, refused, folder):
     refused("diff qrels.txt one.run two.run --corpus missing.tsv", "missing.tsv")
 
 
-def test_the_worst_queries_of_one_run(assay):
+def test_policies_and_the_worst_queries_of_one_run(assay):
+    result = assay("diff qrels.txt one.run two.run -m rr --policy judged_only=yes")
+    assert "d4 (grade 1): rank 1 → not retrieved" in result.stdout
     result = assay(f"eval qrels.txt one.run -m rr --worst 1 {TEXTS}")
     assert result.exit_code == 0
     assert result.stdout.endswith(
         "\nworst queries by rr\n  q2  0.5000\n      When?\n      d4 (grade 1): rank 2 (-0.5000)\n          In March.\n"
         "      d5 (not judged): rank 1\n          Nobody.\n"
     )
-
-
-def test_policies(assay):
-    result = assay("diff qrels.txt one.run two.run -m rr --policy judged_only=yes")
-    assert "d4 (grade 1): rank 1 → not retrieved" in result.stdout
 
 
 REFUSED = {
@@ -94,8 +91,4 @@ REFUSED = {
     "eval qrels.txt - --worst 1": "--worst reads the run once more, so it cannot be standard input",
     f"eval qrels.txt one.run {TEXTS}": "add --worst 5",
 }
-
-
-@for_each(("line", "message"), REFUSED.items())
-def test_refusals(refused, line, message):
-    refused(line, message)
+test_refusals = refusing(REFUSED)

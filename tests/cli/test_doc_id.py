@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables import for_each
+from tables import refusing
 
 CHUNKS = "q1 Q0 x#1 1 0.9 a\nq1 Q0 d1#2 2 0.8 a\nq1 Q0 d1#1 3 0.7 a\nq1 Q0 d3#1 4 0.6 a\nq2 Q0 d4#9 1 0.4 a\n"
 LEFT_OUT = "1 chunk of a document that is ranked higher left out"
@@ -40,8 +40,4 @@ REFUSED = {
     "doc_id=source": "assay: --policy doc_id=field:source reads a field, and chunks.run (trec) has only ids; ",
     "chunks=once": "assay: --policy chunks has no effect without --policy doc_id, ",
 }
-
-
-@for_each(("policy", "message"), REFUSED.items())
-def test_refusals(refused, policy, message):
-    refused(f"eval qrels.txt chunks.run --policy {policy}", message)
+test_refusals = refusing(REFUSED, "eval qrels.txt chunks.run --policy ")

@@ -78,9 +78,12 @@ def first_mean(assay):
     return read
 
 
-def test_default_measures(assay):
+def test_default_measures_and_formats_that_are_named(assay, first_mean, folder):
     rows = assay("eval qrels.txt one.run --format csv").stdout.splitlines()[1:]
     assert [row.partition(",")[0] for row in rows] == ["ndcg@10", "ap", "rr@10", "recall@100"]
+    (folder / "judged").write_text('{"q1": {"d1": 1}}')
+    (folder / "found").write_text("query_id,doc_id,score\nq1,d1,2\n")
+    assert first_mean("eval judged found -m rr --from qrels=json --from run=csv") == 1
 
 
 def test_notes_stand_inside_or_go_to_standard_error(assay):
@@ -145,12 +148,6 @@ def test_standard_input(assay, refused, folder):
     refused("eval - -", "- is standard input and can be used for one file only", stdin="")
     said = "standard input, line 1: the score 'high' is not a number; expected \"query Q0 document rank score tag\"\n"
     refused("eval qrels.txt -", said, stdin="q1 Q0 d1 1 high a\n")
-
-
-def test_formats_can_be_named(first_mean, folder):
-    (folder / "judged").write_text('{"q1": {"d1": 1}}')
-    (folder / "found").write_text("query_id,doc_id,score\nq1,d1,2\n")
-    assert first_mean("eval judged found -m rr --from qrels=json --from run=csv") == 1
 
 
 def test_output_goes_to_a_file_and_nothing_beside_it(assay, refused, folder):

@@ -46,15 +46,15 @@ def test_its_measures_are_explained(assay, folder):
     assert "Example" not in shown
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x =\n", "line 1: SyntaxError: invalid syntax"),
-        ("\n1 / 0\n", "line 2: ZeroDivisionError: division by zero"),
-        ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3"),
-        (FOUND.replace("(judged.relevant", "(judged.relevance"), "line 8: AttributeError: "),
-    ],
-)
+BROKEN = {
+    "x =\n": "line 1: SyntaxError: invalid syntax",
+    "\n1 / 0\n": "line 2: ZeroDivisionError: division by zero",
+    "import sys\nsys.exit(3)\n": "line 2: SystemExit: 3",
+    FOUND.replace("(judged.relevant", "(judged.relevance"): "line 8: AttributeError: ",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.items())
 def test_what_goes_wrong_in_it_is_told_with_the_line(assay, folder, text, message):
     (folder / "mine.py").write_text(text)
     result = assay("eval qrels.txt one.run --load mine.py -m found_first")
@@ -63,11 +63,8 @@ def test_what_goes_wrong_in_it_is_told_with_the_line(assay, folder, text, messag
     assert result.stderr.count("\n") == 1
 
 
-def test_what_is_no_python_file_is_refused(refused):
+def test_what_is_no_python_file_or_has_a_name_that_is_taken_is_refused(refused, folder):
     for name in ("none.py", ".", "qrels.txt"):
         refused(f"measures --load {name}", name.strip("."))
-
-
-def test_a_name_that_is_taken_is_refused(refused, folder):
     (folder / "mine.py").write_text(FOUND.replace("found_first", "ndcg"))
     refused("measures --load mine.py", "assay: a measure named 'ndcg' already exists; choose another name\n")

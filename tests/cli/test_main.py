@@ -16,7 +16,7 @@ from assay.core.policies import Policies
 from assay.core.text import JUDGE_OPTIONS, OPTIONS
 from assay.stats.significance import TESTS as KNOWN_TESTS
 from assay.tasks.vote.api import NAMES as KNOWN_METHODS
-from tables import for_each
+from tables import for_each, refusing
 
 MOST_OPTIONS, SCREEN = 240, 45
 
@@ -109,11 +109,7 @@ BAD_INPUT = {
     "eval qrels.txt one.run -m ' '": "cannot read the measure ' '",
     "measures ndgc": "unknown measure 'ndgc'; did you mean ndcg or rndcg?",
 }
-
-
-@for_each(("line", "message"), [*MISUSED.items(), *((line, f"assay: {said}") for line, said in BAD_INPUT.items())])
-def test_refusals(refused, line, message):
-    refused(line, message)
+test_refusals = refusing(MISUSED | {line: f"assay: {said}" for line, said in BAD_INPUT.items()})
 
 
 BAD_RUNS = {

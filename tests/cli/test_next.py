@@ -1,5 +1,7 @@
 """`assay next`: the table, the sentence, and bad input."""
 
+from tables import refusing
+
 
 def test_what_to_judge_and_whether_it_matters(assay):
     result = assay("next qrels.txt one.run two.run -m dcg@2")
@@ -33,8 +35,4 @@ REFUSED = {
     "missing.txt one.run two.run": "missing.txt",
     "none one.run two.run --policy lowest_grade=1": "lowest_grade must be at most 0",
 }
-
-
-def test_bad_input(refused):
-    for line, message in REFUSED.items():
-        refused(f"next {line}", message)
+test_bad_input = refusing(REFUSED, "next ")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tables import for_each
+from tables import refusing
 
 RECORD = {"query_id": "q1", "gold": ["d1"], "retrieved": ["d1"], "answer": "so", "references": ["so"], "latency": 0.2}
 
@@ -47,13 +47,10 @@ def test_without_a_file_the_specification_is_printed(spec):
     assert "paired t test" in " ".join(found["title"]["subtitle"])
 
 
-def test_help_lists_the_kinds(assay):
+def test_help_lists_the_kinds_and_two_of_three_runs_are_drawn(assay, spec):
     shown = assay("plot --help").stdout
     assert "critical_difference" in shown
     assert "mean rank over" in shown
-
-
-def test_two_of_three_runs(spec):
     found = spec("queries qrels.txt one.run two.run three.run -m rr --between one three")
     assert found["title"]["text"] == "rr by query: three − one"
 
@@ -86,8 +83,4 @@ REFUSED = {
     "agreement qrels.txt": "between two sets of judgments, got one",
     "latency qrels.txt": "qrels.txt",
 }
-
-
-@for_each(("line", "message"), REFUSED.items())
-def test_refusals(refused, line, message):
-    refused(f"plot {line}", message)
+test_refusals = refusing(REFUSED, "plot ")

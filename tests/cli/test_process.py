@@ -15,9 +15,6 @@ def test_data_on_stdout_and_talk_on_stderr(process, folder):
     assert result.returncode == 0
     assert result.stdout.splitlines() == [b"measure,mean,low,high,queries", b"rr,0.5,0.0,1.0,2"]
     assert result.stderr.startswith(b"note: 1 query in the judgments is missing")
-
-
-def test_a_message_and_its_exit_code(process):
     result = process("eval", "qrels.txt", "none.run")
     assert (result.returncode, result.stderr) == (2, b"assay: file 'none.run' not found\n")
 

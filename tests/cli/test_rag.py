@@ -5,7 +5,7 @@ import json
 import pytest
 
 import assay as library
-from tables import for_each
+from tables import refusing
 
 ROWS = [
     {"query_id": "a", "question": "A?", "gold": ["d1"], "retrieved": ["d1"], "answer": "x y", "references": ["x y"]},
@@ -81,14 +81,12 @@ def test_formats_and_standard_input(rag, records, read_json):
     assert "note: recall: left out; the records have no gold documents" in done.stderr
 
 
-def test_what_decides_which_answers_are_wrong_and_worst(rag):
+def test_what_decides_which_answers_are_wrong_and_worst_and_where_the_outputs_are(rag, folder):
     done = rag("records.jsonl --by recall --worst 1")
     assert "b  recall 0.0000" in done.output
     assert "with answer_f1 below 0.5" in done.output
     assert "with answer_em below 1, 0 had" in rag("records.jsonl --by answer_em --policy right=1").output
-
-
-def test_outputs_in_a_second_file_and_columns_of_ones_own(rag, folder):
+    # Outputs in a second file, and columns of one's own.
     (folder / "new.run").write_text("a Q0 d1 1 1 x\nb Q0 d2 1 1 x\n")
     assert rag("records.jsonl new.run -m recall --format csv").output.splitlines()[1].startswith("recall,1.0")
     (folder / "log.csv").write_text("reply,expected\nx,x\n")
@@ -114,11 +112,7 @@ REFUSED = {
     "rag records.jsonl --policy match=90": "match must be 'exact', 'off', or a similarity",
     "rag records.jsonl --dry-run": "--dry-run needs --judge, the LLM that is asked.",
 }
-
-
-@for_each(("line", "message"), REFUSED.items())
-def test_refusals(refused, line, message):
-    refused(line, message)
+test_refusals = refusing(REFUSED)
 
 
 def test_scores_from_other_tools(rag, folder):

@@ -22,10 +22,14 @@ def test_the_table_and_the_judgments(assay, read_json, folder):
     assert read_json("votes votes.csv")["pairs"][0]["votes"] == 3
 
 
-def test_voters(assay):
+def test_voters_prior_and_level(assay):
     lines = assay("votes votes.csv --method dawid_skene --voters --format csv").stdout.splitlines()
     assert lines[0] == "voter,votes,same,accuracy"
     assert lines[1].startswith("bob,2,0.5,")
+    shown = assay("votes votes.csv --method beta --policy prior=1,3 --format csv").stdout
+    assert shown.splitlines()[1].startswith(f"q1,d1,{(1 + 2) / (4 + 3)}"[:12])
+    half = assay("votes votes.csv --method wilson --policy level=0.5").stdout
+    assert "votes[wilson] min_votes=1 level=0.5" in half
 
 
 def test_bad_input(refused, folder):
@@ -37,10 +41,3 @@ def test_bad_input(refused, folder):
     said = "votes.csv, line 7: 'perhaps' is not a vote; write up or down, a number, or ? for cannot tell"
     refused("votes votes.csv -o made.txt", said)
     assert not (folder / "made.txt").exists()
-
-
-def test_prior_and_level(assay):
-    shown = assay("votes votes.csv --method beta --policy prior=1,3 --format csv").stdout
-    assert shown.splitlines()[1].startswith(f"q1,d1,{(1 + 2) / (4 + 3)}"[:12])
-    half = assay("votes votes.csv --method wilson --policy level=0.5").stdout
-    assert "votes[wilson] min_votes=1 level=0.5" in half

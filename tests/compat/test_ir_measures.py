@@ -124,10 +124,13 @@ def test_queries_that_the_run_lacks(measures):
             check_same([*measures, *also], FEW_QUERIES, run)
 
 
-def test_accuracy_is_left_out_where_it_has_no_value():
+def test_accuracy_is_left_out_where_it_has_no_value_and_empty_ids_count():
     found = [each.query_id for each in ours.iter_calc([Accuracy, AP], QRELS, RUN) if each.measure == Accuracy]
     assert found == ["q1", "q2"]
     assert list(ours.iter_calc([Accuracy], QRELS, {"q9": {"a": 1.0}})) == []
+    qrels, run = {"q1": {}, "q2": {"": 1, "a": 1}}, {"q1": {"a": 1.0}, "q2": {"": 1.0, "b": 2.0}}
+    for measure in (theirs.AP, theirs.RR @ 5, theirs.NumQ):
+        assert ours.calc_aggregate([measure], qrels, run) == theirs.calc_aggregate([measure], qrels, run)
 
 
 def test_measures_of_the_user_go_to_ir_measures():
@@ -170,9 +173,3 @@ def test_without_the_package_it_says_what_to_install():
     assert "run pip install ir-measures" in message
     assert 'assay.evaluate(qrels, run, ["nDCG@10"], convention="ir_measures") gives the same numbers' in message
     assert values == "{'nDCG@10': 1.0, 'AP(rel=2)': 0.0}"
-
-
-def test_empty_ids_and_empty_judgments():
-    qrels, run = {"q1": {}, "q2": {"": 1, "a": 1}}, {"q1": {"a": 1.0}, "q2": {"": 1.0, "b": 2.0}}
-    for measure in (theirs.AP, theirs.RR @ 5, theirs.NumQ):
-        assert ours.calc_aggregate([measure], qrels, run) == theirs.calc_aggregate([measure], qrels, run)

@@ -12,8 +12,6 @@ from assay.compat import ranx as our_ranx
 from real_ranx import Report, ranx
 
 PAGE = (Path(__file__).parents[2] / "docs" / "drop-ins.md").read_text(encoding="utf-8")
-
-
 # What pytrec_eval imports for itself.
 IMPORTED = {"collections", *typing.__all__}
 
@@ -23,12 +21,9 @@ def lacking(real, ours):
     return {name for name in dir(real) if not name.startswith("_") and not hasattr(ours, name)}
 
 
-def test_pytrec_eval_is_complete():
+def test_pytrec_eval_and_ir_measures_are_complete():
     assert lacking(pytrec_eval, our_pytrec_eval) - IMPORTED == set()
     assert lacking(pytrec_eval.RelevanceEvaluator, our_pytrec_eval.RelevanceEvaluator) == set()
-
-
-def test_ir_measures_is_complete():
     assert lacking(ir_measures, our_ir_measures) == set()
 
 

@@ -171,8 +171,6 @@ def test_from_frames():
 
 
 KINDS = ["json", "trec", "txt", "parquet", "parq", "lz4"]
-
-
 PAIRS = [(ours, ours, kind) for kind in KINDS] + [(theirs, ours, kind) for kind in KINDS]
 # ranx cannot read Parquet with pandas 3.
 PAIRS += [(ours, theirs, kind) for kind in KINDS if not kind.startswith("parq")]
@@ -190,9 +188,8 @@ def test_reads_and_writes_the_same_files(tmp_path, writer, reader, ending):
     if ending != "lz4":
         path = str(tmp_path / f"qrels.{ending}")
         writer.Qrels(QRELS).save(path)
-        assert (reader.Qrels.from_parquet if ending.startswith("parq") else reader.Qrels.from_file)(
-            path
-        ).to_dict() == QRELS
+        read = (reader.Qrels.from_parquet if ending.startswith("parq") else reader.Qrels.from_file)(path)
+        assert read.to_dict() == QRELS
 
 
 @for_each("ending", ["json", "trec"])
@@ -212,18 +209,12 @@ def test_other_files(tmp_path, monkeypatch):
     assert ours.Qrels.from_file(path).to_dict() == theirs.Qrels.from_file(str(path)).to_dict() == QRELS
     ours.Run(RUN).save(tmp_path / "odd", kind="json")
     assert ours.Run.from_file(tmp_path / "odd", kind="json", name="x").name == "x"
-    assert ours.Qrels.from_file(write_parquet(tmp_path)).to_dict() == QRELS
-    assert ours.Qrels.from_parquet(write_parquet(tmp_path), pd_kwargs={"columns": ["q_id", "doc_id", "score"]})[
-        "q3"
-    ] == {"d01": 0}
+    ours.Qrels(QRELS).save(parquet := tmp_path / "qrels.parquet")
+    assert ours.Qrels.from_file(parquet).to_dict() == QRELS
+    read = ours.Qrels.from_parquet(parquet, pd_kwargs={"columns": ["q_id", "doc_id", "score"]})
+    assert read["q3"] == {"d01": 0}
     monkeypatch.chdir(tmp_path)
     ours.Qrels(QRELS).save()
     assert json.loads((tmp_path / "qrels.json").read_bytes()) == QRELS
     with pytest.raises(assay.errors.FormatError, match="kind must be json, trec, gz, lz4 or parquet, not 'csv'"):
         ours.Run.from_file("run.csv")
-
-
-def write_parquet(folder):
-    path = folder / "qrels.parquet"
-    ours.Qrels(QRELS).save(path)
-    return path

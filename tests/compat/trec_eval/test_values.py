@@ -152,8 +152,6 @@ def test_gains_are_common_to_dcg_and_ndcg(trec_eval):
 
 JUDGES = "q 1 a 1\nq 1 b 1\nq 2 b 2\nq 2 c 0\nq 2 d 1\n"
 JUDGED = "q 0 a 1 4 r\nq 0 x 2 3 r\nq 0 b 3 2 r\nq 0 c 4 1 r\n"
-
-
 GROUPED = [
     ("-mmap_avgjg", ((1 + 2 / 3) / 2 + (1 / 3) / 2) / 2),
     ("-mmap_avgjg -J", (1 + 1 / 2) / 2),

@@ -47,22 +47,18 @@ def test_the_oracles():
     found = assay.agree(a, b, weights="linear", metric="interval")
     assert found["kappa"].value == pytest.approx(cohen_kappa_score(first, second))
     assert found["weighted_kappa"].value == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
-    assert found["alpha"].value == pytest.approx(
-        krippendorff.alpha(np.stack([first, second]), level_of_measurement="interval")
-    )
+    alpha = krippendorff.alpha(np.stack([first, second]), level_of_measurement="interval")
+    assert found["alpha"].value == pytest.approx(alpha)
     for each in found.figures:
         assert each.low < each.value < each.high
 
 
 def test_intervals_are_over_queries():
     """Copies of a document in its query tell nothing about other queries: the interval stays as wide."""
-
-    def repeated(side):
-        return {
-            query: {f"{name}{n}": grades[name] for name in grades for n in range(10)} for query, grades in side.items()
-        }
-
-    many = [repeated(side) for side in (HUMAN, JUDGE)]
+    many = [
+        {query: {f"{name}{n}": grades[name] for name in grades for n in range(10)} for query, grades in side.items()}
+        for side in (HUMAN, JUDGE)
+    ]
     few, more = assay.agree(HUMAN, JUDGE), assay.agree(*many)
     assert few["kappa"][1:4] == pytest.approx(more["kappa"][1:4])
 
@@ -188,14 +184,11 @@ def test_no_line_is_wider_than_the_terminal():
         assert max(map(len, text.splitlines())) <= width
 
 
-def test_runs_are_scored_on_the_queries_of_both():
+def test_runs_are_scored_on_the_queries_of_both_and_read_once(tmp_path):
     found = assay.agree({**HUMAN, "q9": {"z": 1}}, JUDGE, runs=RUNS)
     means = assay.evaluate_many(HUMAN, RUNS, "ndcg@10")
     assert [each.a for each in found.systems] == [means[run]["ndcg@10"] for run in RUNS]
     assert "runs are scored on the queries of both; 1 is left out: 'q9'" in map(str, found.notes)
-
-
-def test_a_run_that_can_be_read_once(tmp_path):
     assay.Run(RUNS["one"]).write(tmp_path / "one.json")
     runs = {"one": BytesIO((tmp_path / "one.json").read_bytes()), "two": RUNS["two"]}
     found = assay.agree(HUMAN, JUDGE, runs=runs)

@@ -62,9 +62,8 @@ shown_rows = st.lists(
 @given(rows=shown_rows)
 def test_no_other_attraction_makes_the_clicks_likelier(rows):
     fields = ("document", "position", "clicked", "shown")
-    found = assay.clicks(
-        [{"query": "q", **dict(zip(fields, row, strict=True))} for row in rows], model="pbm", min_impressions=1
-    )
+    data = [{"query": "q", **dict(zip(fields, row, strict=True))} for row in rows]
+    found = assay.clicks(data, model="pbm", min_impressions=1)
     alpha = dict(found.pairs.select("document", "grade").rows())
     theta = dict(found.positions.select("position", "examined").rows())
 
@@ -144,9 +143,8 @@ def test_no_other_parameters_make_the_clicks_likelier(pages):
     ]
     found = assay.clicks(rows, model="dbn", min_impressions=1)
     names = found.pairs["document"].to_list()
-    attraction, satisfaction = (
-        dict(zip(names, found.pairs[each], strict=True)) for each in ("attraction", "satisfaction")
-    )
+    columns = (found.pairs[each] for each in ("attraction", "satisfaction"))
+    attraction, satisfaction = (dict(zip(names, each, strict=True)) for each in columns)
     onward = found.figures["continuation"]
     best = likelihood(pages, attraction, satisfaction, onward)
     for parameters, name, step in product((attraction, satisfaction), names, (-0.02, 0.02)):

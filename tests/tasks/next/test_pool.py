@@ -30,12 +30,8 @@ def test_by_depth_the_best_ranks_come_first():
     assert names(pairs) == ["q1a", "q1b", "q2e", "q3h", "q2f", "q2g", "q1c", "q1x", "q1d"]
     assert [pair.rank for pair in pairs] == [1, 1, 1, 1, 2, 2, 3, 3, 4]
     # Pairs are made when they are looked at.
-    assert (len(pairs), pairs[-1].document, names(pairs[1:3]), repr(pairs)) == (
-        9,
-        "d",
-        ["q1b", "q2e"],
-        "<9 pairs to judge>",
-    )
+    assert (len(pairs), pairs[-1].document, repr(pairs)) == (9, "d", "<9 pairs to judge>")
+    assert names(pairs[1:3]) == ["q1b", "q2e"]
     with pytest.raises(IndexError):
         pairs[9]
     assert names(found(order="depth", depth=1).pairs) == ["q1a", "q1b", "q2e", "q3h"]
@@ -281,7 +277,6 @@ def test_policies_apply_whatever_their_names():
     runs = {"a": {"q": ["u", "v"]}, "b": {"q": ["v", "u"]}}
     judged = {"q": {"u": 1.9, "v": 0}}
     how = {"order": "depth", "top_grade": 2}
-    given, whole = (
-        assay.next_judgments(judged, runs, "dcg@1", **how, **more).settlement for more in ({}, {"grades": "whole"})
-    )
+    both = (assay.next_judgments(judged, runs, "dcg@1", **how, **more) for more in ({}, {"grades": "whole"}))
+    given, whole = (each.settlement for each in both)
     assert (given.difference, whole.difference) == (-1.9, -1)

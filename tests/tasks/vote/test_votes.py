@@ -25,7 +25,6 @@ def grade(rows, **options):
     return assay.votes(rows, **options).qrels["q"]["d"]
 
 
-Z = 1.959963984540054
 # Method, votes, options, grade.
 GRADES = [
     ("majority", ["up", "up", "down"], {}, 1),
@@ -50,8 +49,6 @@ def test_grades(method, cast_votes, options, expected):
 UPS = ["up", "UP", " yes ", "y", "true", True, "1", 1, "+1", 1.0, "Thumbs-Up", "thumbs_up", "relevant", "\U0001f44d"]
 DOWNS = ["down", "No", "n", "false", False, "0", 0, "thumbs down", "not relevant", "irrelevant", "\U0001f44e"]
 NOTHING = [None, "", "  ", "?", "cannot tell", "Cannot-Tell", "can't tell", "skip", "n/a", "unsure", math.nan]
-
-
 PICTURES = ["\U0001f44d\U0001f3fd", "\U0001f44d\ufe0f", "\U0001f44e\U0001f3ff", "Can\u2019t tell"]
 
 
@@ -142,10 +139,8 @@ def test_frames_and_other_names():
 
 
 def test_the_result_says_how_sure_each_pair_is_and_what_each_voter_did(tmp_path):
-    rows = [
-        *cast("up", "up", "down", comment=["good", None, ""]),
-        dict(zip(FIELDS, ("q", "e", "v0", "up"), strict=True)),
-    ]
+    rows = cast("up", "up", "down", comment=["good", None, ""])
+    rows.append(dict(zip(FIELDS, ("q", "e", "v0", "up"), strict=True)))
     found = assay.votes(rows)
     first = found.pairs[0]
     assert first[:4] == ("q", "d", 1, 3)
@@ -176,10 +171,7 @@ BAD = [
     (f"{HEAD},d,up\n", "votes.csv, line 2: no query; each row needs one"),
     (f"{HEAD}q,d,inf\n", "votes.csv, line 2: 'inf' is not a vote"),
     ("query,document,mark\nq,d,up\n", r"votes.csv has no column for vote \(vote, rating, judgment …\); it has 'query'"),
-    (
-        "query,document,voter,vote,time\nq,d,a,up,x\nq,d,a,up,3\n",
-        "votes.csv, line 2: 'x' is not a time; write it as 20",
-    ),
+    ("query,document,voter,vote,time\nq,d,a,up,x\nq,d,a,up,3\n", "votes.csv, line 2: 'x' is not a time; write it as"),
     (HEAD, "the votes are empty"),
 ]
 
@@ -266,8 +258,4 @@ def test_the_last_vote_by_time_counts(times):
 def test_comments_on_votes_that_say_nothing_are_kept():
     rows = [row | {"comment": f"about {row['vote']}"} for row in cast("up", "?", "cannot tell")]
     found = assay.votes([*rows, rows[1] | {"comment": "again"}])
-    assert found.comments == [
-        ("q", "d", "v0", "about up"),
-        ("q", "d", "v2", "about cannot tell"),
-        ("q", "d", "v1", "again"),
-    ]
+    assert [each[2:] for each in found.comments] == [("v0", "about up"), ("v2", "about cannot tell"), ("v1", "again")]
