@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Definition, Measure
@@ -25,8 +25,6 @@ from assay.core.parameter import Parameter, write_value
 from assay.core.policies import Policies
 from assay.core.text import show
 
-# From a bare name or alias to its measure, and what the alias sets.
-Find: TypeAlias = Callable[[str], tuple[Definition, Mapping[str, Any]]]
 SHAPE = re.compile(r"\s*(?P<name>[^\s()@=,]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>[^\s()@]+))?\s*", re.DOTALL)
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 LONGEST_NAME = 1000
@@ -92,8 +90,8 @@ def unquote(value: str) -> str:
     return value
 
 
-def parse_name(text: str, find: Find, rel: float = 1) -> Measure:
-    """The measure that a name means; `find` looks up the bare name, and `rel` holds if the name leaves it open."""
+def parse_name(text: str, find: Callable[[str], tuple[Definition, Mapping[str, Any]]], rel: float = 1) -> Measure:
+    """The measure that a name means; `find` gives that of a bare name or alias, and what the alias sets."""
     written = split_name(text)
     definition, preset = find(written.base)
     given: dict[str, Any] = {}

@@ -28,8 +28,6 @@ Values = Mapping[str, Any]
 # What stands below `define` returns the function that it decorates, with what it says in this attribute.
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 FACTS = "facts"
-Aggregate = Literal["mean", "geometric", "sum"]
-Subject = Literal["rankings", "answers", "contents", "scores", "judged"]
 Draws = Literal["mean", "majority"]
 
 Rel = Annotated[float, "the lowest grade that counts as relevant"]
@@ -130,7 +128,7 @@ class Definition:
     at: str = "k"
     range: tuple[float, float] = (0.0, 1.0)
     usual_range: tuple[float, float] | None = None
-    aggregate: Aggregate = "mean"
+    aggregate: Literal["mean", "geometric", "sum"] = "mean"
     needs_relevant: bool = False
     undefined: str = ""
     higher_is_better: bool = True
@@ -139,7 +137,7 @@ class Definition:
     corpus: Callable[..., float] | None = None
     pooled: Pooled | None = None
     kin: str = ""
-    of: Subject = "rankings"
+    of: Literal["rankings", "answers", "contents", "scores", "judged"] = "rankings"
     basis: Callable[[], str] | None = None
     remarks: Callable[..., list[str]] | None = None
     example: Example | AnswerExample | JudgedExample | None = None

@@ -100,11 +100,6 @@ class Counted:
             hits = hits.group_by([*ranking, "doc_id", "score"], maintain_order=True).agg(polars.col(COUNTS).max())
         return cls(facts, shaped(hits, HITS), totals)
 
-    @property
-    def runs(self) -> list[str | None]:
-        """The names of the runs, in order; None for one without a name."""
-        return self.facts["run"].unique().sort().to_list()
-
     def ranking(self, qrels: Qrels, run: str | None = None) -> CountedRanking:
         """That of one run; of the only one if runs have no names."""
         return CountedRanking(qrels, self, run)

@@ -204,8 +204,6 @@ def rank_columns(columns: Counts, size: int, grades: FloatArray, policies: Polic
     unordered = Hits(size, query, grade, rank, floats(columns["score"]), higher, tied, document)
     hits = unordered.where(np.argsort(query * (rank.max(initial=0) + 1) + rank, kind="stable"))
     is_foreign = hits.document < 0
-    if not is_foreign.any():
-        return hits, hits.where(is_foreign)
     return hits.where(~is_foreign), hits.where(is_foreign)
 
 

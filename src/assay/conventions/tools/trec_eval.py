@@ -31,25 +31,22 @@ def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
     A whole number before = is a grade, what follows its gain.
     """
     for base in sorted(names, key=len, reverse=True):
-        rest = text[len(base) :]
-        if text.startswith(base) and (not rest or (rest[0] in "._" and rest[1:])):
-            if "=" in rest:
-                return Written(base, read_pairs(tuple(rest[1:].split(","))), ())
-            return Written(base, {}, ()) if not rest else read_places(base, rest[1:], names[base])
+        mark, rest = text[len(base) : len(base) + 1], text[len(base) + 1 :]
+        if not text.startswith(base) or (mark and not (mark in "._" and rest)):
+            continue
+        if "=" in rest:
+            return Written(base, read_pairs(rest.split(",")), ())
+        # Without =, cutoffs if the name has any, else the value of its option.
+        option = next(iter(names[base].options), "")
+        if not rest or "@{}" in names[base].measure or not option:
+            return Written(base, {}, tuple(rest.split(",")) if rest else ())
+        if option in PAIRS:
+            raise MeasureError(f"{base} cannot have {show(rest)}; write {base}.{PAIRS[option]}")
+        return Written(base, {option: rest}, ())
     return None
 
 
-def read_places(base: str, text: str, entry: Name) -> Written:
-    """What follows a name without =: cutoffs if the name has any, else the value of its option."""
-    if "@{}" in entry.measure or not entry.options:
-        return Written(base, {}, tuple(text.split(",")))
-    option = next(iter(entry.options))
-    if option in PAIRS:
-        raise MeasureError(f"{base} cannot have {show(text)}; write {base}.{PAIRS[option]}")
-    return Written(base, {option: text}, ())
-
-
-def read_pairs(parts: tuple[str, ...]) -> Mapping[str, str]:
+def read_pairs(parts: Iterable[str]) -> Mapping[str, str]:
     """The options of trec_eval's `name=value,…`, all gains of grades as one."""
     options: dict[str, str] = {}
     for part in parts:

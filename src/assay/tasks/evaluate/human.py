@@ -75,7 +75,14 @@ def anchor_result(result: Anchorable, people: Result) -> Anchorable:
         notes.append(Note.of(NoteKind.ANCHORED, about="plain", measures=names, reason=reason))
     means = {name: mean for name, mean in result.mean.items() if name not in human}
     anchored = replace(result, human=human, _means=means, _intervals={})
-    return replace(anchored, notes=loud_first([*result.notes, *anchor_notes(anchored), *notes]))
+    # What labels do to means, and what makes them doubtful, is said once for measures that share it.
+    said: dict[Note, list[str]] = {}
+    for key, values in human.items():
+        for note in notes_on(anchored, key, values):
+            said.setdefault(note, []).append(key)
+    every = len(result.measures)
+    own = [note if len(names) == every else replace(note, measures=tuple(names)) for note, names in said.items()]
+    return replace(anchored, notes=loud_first([*result.notes, *own, *notes]))
 
 
 def human_values(result: Result, people: Result) -> tuple[dict[str, FloatArray], dict[str, list[str]]]:
@@ -110,16 +117,6 @@ def labelled_values(result: Result, key: str, people: Result, own: str) -> Float
     if number == 1:
         raise DataError(f"{key}: a single query has a human label; it takes at least {FEWEST}, better {ADVISED}")
     return values if number else values[:0]
-
-
-def anchor_notes(result: Result) -> list[Note]:
-    """What human labels do to the means, and what makes them doubtful; once for measures that share it."""
-    said: dict[Note, list[str]] = {}
-    for key, values in result.human.items():
-        for note in notes_on(result, key, values):
-            said.setdefault(note, []).append(key)
-    every = len(result.measures)
-    return [note if len(names) == every else replace(note, measures=tuple(names)) for note, names in said.items()]
 
 
 def notes_on(result: Result, key: str, values: FloatArray) -> Iterator[Note]:

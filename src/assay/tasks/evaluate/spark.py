@@ -224,7 +224,7 @@ class SparkTask:
         advice = (Option("duplicates", "error"), " looks at all documents")
         unchecked = Note.of(NoteKind.DUPLICATES, about="unchecked", advice=advice)
         results: dict[str | None, Result] = {}
-        for name in counted.runs:
+        for name in counted.facts["run"].unique().sort().to_list():
             ranking = counted.ranking(self.judgments.local, name)
             hits = ranking.hits.filter(polars.col("document") >= 0, number=0)
             if len(hits) < SHARE * len(self.judgments.local.grades):
