@@ -94,19 +94,19 @@ def parse_name(text: str, find: Callable[[str], tuple[Definition, Mapping[str, A
     """The measure that a name means; `find` gives that of a bare name or alias, and what the alias sets."""
     written = split_name(text)
     definition, preset = find(written.base)
-    given: dict[str, Any] = {}
+    parameters, given = definition.parameters, dict[str, Any]()
     for name, value in written.options.items():
         if name in preset:
             raise MeasureError(f"{show(text)}: {written.base} sets {name} itself; use {definition.name}({name}=…)")
-        given[name] = read_value(definition.parameters[name], value) if name in definition.parameters else value
+        given[name] = read_value(parameters[name], value) if name in parameters else value
     for at in written.cutoffs:
-        if definition.at not in definition.parameters:
+        if definition.at not in parameters:
             raise MeasureError(f"{show(text)}: {definition.name} has no cutoff; write {definition.name}")
         if definition.at in given:
             raise MeasureError(f"duplicate parameter {show(definition.at)} in the measure {show(text)}")
-        given[definition.at] = read_value(definition.parameters[definition.at], at)
+        given[definition.at] = read_value(parameters[definition.at], at)
     # Only a common default is replaced for all measures at once: gains have their own `rel`.
-    is_common = "rel" in definition.parameters and definition.parameters["rel"].default == 1
+    is_common = "rel" in parameters and parameters["rel"].default == 1
     return definition(**{**({"rel": rel} if is_common else {}), **preset, **given})
 
 

@@ -87,14 +87,15 @@ class Affix:
         return [f"before:{suffix}", f"before_last:{suffix}"]
 
 
-# Ids that have an affix, each with the one inside it.
-Pairs = dict[Affix, dict[tuple[str, str], None]]
-
-
 def find_difference(judged: Iterable[str], run: Iterable[str], noun: str = "chunk") -> IdDifference | None:
     """The difference that most of these ids have, none of which is on both sides; `noun` names endings that vary."""
     ours, theirs = normalise_all(judged), normalise_all(run)
-    pairs = pair_ids(ours, theirs)
+    # By affix, ids of both sides that are equal but for it, in the order in which they are found.
+    pairs: dict[Affix, dict[tuple[str, str], None]] = defaultdict(dict)
+    for outside, inside, side in ((theirs, ours, "run"), (ours, theirs, "judgments")):
+        for normalised, name in outside.items():
+            for part, affix in parts_among(normalised, inside, side):
+                pairs[affix][name, inside[part]] = None
     if not pairs:
         return None
     # Several chunks of a document count once.
@@ -124,16 +125,6 @@ def is_enough(affix: Affix, explained: int, ours: dict[str, str], theirs: dict[s
         for name in outer
     )
     return explained > 1 and explained >= ENOUGH_IF_COMMON * smaller and having >= COMMON * len(outer)
-
-
-def pair_ids(ours: dict[str, str], theirs: dict[str, str]) -> Pairs:
-    """Ids of both sides that are equal but for an affix, by affix, in the order in which they are found."""
-    pairs: Pairs = defaultdict(dict)
-    for outer, inner, side in ((theirs, ours, "run"), (ours, theirs, "judgments")):
-        for normalised, name in outer.items():
-            for part, affix in parts_among(normalised, inner, side):
-                pairs[affix][name, inner[part]] = None
-    return pairs
 
 
 def normalise_all(names: Iterable[str]) -> dict[str, str]:

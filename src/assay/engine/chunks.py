@@ -75,6 +75,7 @@ class ChunkRanking(KernelRanking):
     """Ranks the documents of chunks. A file is ranked while it is read, unless a function of Python is the rule."""
 
     is_held = False
+    is_read_in_order = False
 
     def __init__(self, qrels: Qrels, options: Sequence[Options], rule: DocIdRule) -> None:
         super().__init__(qrels, options)
@@ -108,10 +109,6 @@ class ChunkRanking(KernelRanking):
 
     def repeats_dropped(self, number: int) -> int:
         return sum(each.repeats_dropped(number) for each in (self.ranker, *self.others))
-
-    def untidy(self) -> tuple[int, int]:
-        # As if the run were read whole first.
-        return 0, 0
 
     def chunks(self, number: int) -> Chunks:
         rankers = (self.ranker, *self.others)

@@ -108,6 +108,8 @@ class Counted:
 class CountedRanking(Ranking):
     """A run whose judged documents were counted in parts."""
 
+    is_read_in_order = False
+
     def __init__(self, qrels: Qrels, counted: Counted, run: str | None) -> None:
         super().__init__(qrels)
         self.size = len(qrels)
@@ -146,9 +148,6 @@ class CountedRanking(Ranking):
     def kept_tops(self) -> Tops:
         """None: nothing but judged documents is known."""
         return Tops.pack([[]] * self.size)
-
-    def untidy(self) -> tuple[int, int]:
-        return 0, 0
 
     def unknown(self) -> list[str]:
         return self.unjudged

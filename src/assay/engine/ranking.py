@@ -51,6 +51,8 @@ class Ranking:
 
     qrels: Qrels
     ranker: Ranker
+    # Whether rows of a query that are apart, and surplus fields, are noted; else it is as if the run were read whole.
+    is_read_in_order = True
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
@@ -75,10 +77,6 @@ class Ranking:
     def excluded(self, number: int) -> int:
         """How many documents were left out because they are named like their query."""
         return self.ranker.excluded(number)
-
-    def untidy(self) -> tuple[int, int]:
-        """How many queries had their rows apart, and how many lines had more fields than a run has."""
-        return self.ranker.scattered, self.ranker.surplus
 
     def kept_tops(self) -> Tops:
         """The first documents of each query, as the first options keep them."""
@@ -127,9 +125,10 @@ class Ranking:
         notes = self.chunk_notes(number)
         if unknown := self.unknown():
             notes.append(Note.of(NoteKind.UNJUDGED, queries=sorted(unknown)))
-        kinds = (NoteKind.SCATTERED, NoteKind.SURPLUS, NoteKind.DUPLICATES, NoteKind.EXCLUDED)
-        counts = (*self.untidy(), self.repeats_dropped(number), self.excluded(number))
-        notes += [Note.of(kind, count=count) for kind, count in zip(kinds, counts, strict=True) if count]
+        counts = {NoteKind.DUPLICATES: self.repeats_dropped(number), NoteKind.EXCLUDED: self.excluded(number)}
+        if self.is_read_in_order:
+            counts = {NoteKind.SCATTERED: self.ranker.scattered, NoteKind.SURPLUS: self.ranker.surplus, **counts}
+        notes += [Note.of(kind, count=count) for kind, count in counts.items() if count]
         notes += qrels_notes(self.qrels, policies)
         if policies.ties == "quicksort" and not self.is_held:
             from assay.engine.quicksort import tied_queries

@@ -77,16 +77,6 @@ class RunOverlap(NamedTuple):
         return not self.filled or self.hits < SHARE * self.expected
 
 
-def no_query_error(ranking: Ranking) -> DataError:
-    """The error for a run that is empty, or has no query that the judgments have."""
-    unknown = sorted(ranking.unknown())
-    if not unknown:
-        name = "what was added" if ranking.given.is_sample else describe(ranking.given.data)
-        return DataError(f"{name} has no rankings")
-    said, advice = describe_ids(IdsOfBoth(ranking.qrels.queries, unknown), "suffix")
-    return MismatchError(f"judgments and run have no query in common: {said}; {''.join(map(str, advice))}")
-
-
 def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
     """Whether judgments and run barely overlap, in their documents or their queries; `rule` is that for `doc_id`."""
 
@@ -95,6 +85,12 @@ def overlap_notes(ranking: Ranking, rule: str | None) -> list[Note]:
 
     notes = []
     qrels, unknown, overlap = ranking.qrels, sorted(ranking.unknown()), RunOverlap.of(ranking)
+    if not (overlap.matched or unknown):
+        name = "what was added" if ranking.given.is_sample else describe(ranking.given.data)
+        raise DataError(f"{name} has no rankings")
+    if not overlap.matched:
+        said, advice = describe_ids(IdsOfBoth(qrels.queries, unknown), "suffix")
+        raise MismatchError(f"judgments and run have no query in common: {said}; {''.join(map(str, advice))}")
     if overlap.has_few_queries(len(unknown)):
         missing = np.flatnonzero(integers(ranking.counts(0)["retrieved"]) < 0).tolist()
         ids = IdsOfBoth([qrels.queries[number] for number in missing], unknown)
