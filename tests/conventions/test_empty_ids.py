@@ -15,8 +15,6 @@ QUERIES = [f"q{number}" for number in range(12)]
 QRELS = {query: {"": 1, "g": 1} for query in QUERIES}
 FIRST = {query: {"": 2.0, "y": 1.5, "g": 1.0} for query in QUERIES}
 LAST = {query: {"x": 2.0, "y": 1.5, "": 1.0} for query in QUERIES}
-
-
 JUDGMENTS = [Qrel("q", "a", 1), Qrel("q", "", 1)]
 RANKING = [ScoredDoc("q", "x", 3.0), ScoredDoc("q", "", 2.0), ScoredDoc("q", "a", 1.0)]
 FORMS = {

@@ -19,8 +19,6 @@ TEXTS = ["NonLLMContextPrecisionWithReference", "NonLLMContextRecall"]
 VERDICTS = ["ContextPrecision", "ContextUtilization", "LLMContextPrecisionWithReference"]
 VERDICTS += ["llm_context_precision_with_reference"]
 TINY = 1e-10
-
-
 # References, retrieved ids, precision and recall.
 ID_EDGES = [
     (["a", "b"], ["a", "x"], 1 / 2, 1 / 2),

@@ -18,8 +18,6 @@ HITS = Hits(
     tied=np.array([0, 1, 1, 0, 3]),
     document=np.array([0, 1, 0, 7, 8]),
 )
-
-
 JUDGED = Judged(
     size=3,
     retrieved=np.array([5, 0, 9]),

@@ -228,10 +228,7 @@ def _judged_names(convention: str, _changes: int) -> dict[str, str]:
 def write_name(
     name: str, convention: Convention, at: float | str | None = "k", options: Mapping[str, str] | None = None
 ) -> str:
-    """A tool's name as the tool spells it with a cutoff and options; `k` marks a cutoff that is left open.
-
-    Without options it has those that the tool requires, with typical values.
-    """
+    """A tool's name as the tool spells it, with a cutoff (`k` is an open one) and options, or those it requires."""
     entry = convention.names[name]
     return convention.write(name, entry, at, entry.needed if options is None else options)
 

@@ -34,8 +34,6 @@ Rel = Annotated[float, "the lowest grade that counts as relevant"]
 Cutoff = Annotated[
     int | None, Bounds(low=1), "only the first k documents count", {None: "every retrieved document counts"}
 ]
-
-
 # Lower scores count as this much, so that one zero does not make the geometric mean zero.
 SMALLEST_AVERAGE = 1e-5
 

@@ -40,14 +40,7 @@ class Chunks:
     shown: list[str] = field(default_factory=list)
 
     def documents(self, chunks: Sequence[str]) -> list[str]:
-        """The document of each chunk of a ranking, as a list with duplicates.
-
-        A chunk that the rule does not match is a document of its own.
-
-        >>> from assay.core.doc_id import DocIdRule
-        >>> Chunks(DocIdRule.parse("before:#")).documents(["b#2", "a#1", "b#1", "c"])
-        ['b', 'a', 'b', 'c']
-        """
+        """The document of each chunk of a ranking, with duplicates; a chunk that the rule does not match is its own."""
         found = self.rule.match_all(chunks).to_list()
         lacking = [chunk for chunk, document in zip(chunks, found, strict=True) if document is None]
         self.count(len(chunks), len(lacking), lacking)

@@ -146,10 +146,7 @@ def count_threads(threads: int | None) -> int:
 
 
 def map_in_threads(function: Callable[[Item], Done], items: Iterable[Item], threads: int | None = None) -> list[Done]:
-    """What the function makes of each item, in their order; on all cores unless `threads` says otherwise.
-
-    Items are taken one by one, when a thread is free for them, and not kept.
-    """
+    """What the function makes of each item, in order; items are taken one by one when a thread is free, not kept."""
     numbered, lock = enumerate(items), threading.Lock()
     done: dict[int, Done] = {}
     errors: list[BaseException] = []

@@ -86,7 +86,6 @@ IN_RESULTS |= {
 }
 OF_REFERENCE = "context_precision(norm=about_found,nothing=zero)"
 OF_ANSWER = "context_precision(against=answer,norm=about_found,nothing=zero)"
-# Those of ragas.metrics.collections fail if nothing was retrieved.
 WITH_JUDGE = {
     "ContextPrecision": OF_REFERENCE,
     "ContextUtilization": OF_ANSWER,

@@ -26,10 +26,7 @@ PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
 
 def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name`, and after a dot or an underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
-
-    A whole number before = is a grade, what follows its gain.
-    """
+    """`name`, and after a dot or underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`."""
     for base in sorted(names, key=len, reverse=True):
         mark, rest = text[len(base) : len(base) + 1], text[len(base) + 1 :]
         if not text.startswith(base) or (mark and not (mark in "._" and rest)):
@@ -47,7 +44,7 @@ def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
 
 
 def read_pairs(parts: Iterable[str]) -> Mapping[str, str]:
-    """The options of trec_eval's `name=value,…`, all gains of grades as one."""
+    """The options of trec_eval's `name=value,…`; a whole number is a grade with its gain, and all gains are one."""
     options: dict[str, str] = {}
     for part in parts:
         name, _, value = part.partition("=")
@@ -157,8 +154,6 @@ TREC_EVAL = Convention(
     infinite=True,
     surplus=True,
 )
-
-
 # Version 9, as pytrec_eval computes it: a name with parameters (set_F.2.0) is reported without them.
 ADDED_IN_10 = {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj"}
 ROUNDED_OTHERWISE = {"iprec_at_recall": "iprec(cut=v9)@{}", "11pt_avg": "mean_iprec(cut=v9)"}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 # The most judged documents of a ranking: Java does not compile a method of more than 8,000 bytes, and a step by score
 # and one among ties take about 700 together.
 MOST_LEVELS = (1 << 10) - 1
-
-
 # Rows that cannot be used, of which the kernel says what is wrong with them.
 MOST_REFUSED = 1_000
 
