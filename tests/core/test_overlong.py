@@ -44,9 +44,8 @@ def test_options(number, option):
 
 def test_the_largest_numbers_that_are_taken():
     assert assay.evaluate(QRELS, RUN, "ap", depth=10**300)["ap"] == 0.75
-    with pytest.raises(
-        assay.errors.PolicyError, match="depth must be a whole number of at most 308 digits, or None, not"
-    ):
+    said = "depth must be a whole number of at most 308 digits, or None, not"
+    with pytest.raises(assay.errors.PolicyError, match=said):
         assay.evaluate(QRELS, RUN, "ap", depth=10**310)
     result = assay.evaluate(QRELS, RUN, "ap")
     assert result.interval("ap", seed=2**128 - 1).low <= 0.75

@@ -195,9 +195,7 @@ def test_any_value_is_taken_or_refused(name, value):
 def test_every_choice_has_an_example():
     shown = {(policy, value) for policy, value, *_ in ONE_QUERY} | {(policy, "error") for policy, *_ in ERRORS}
     shown |= {each for policies, *_ in QUERIES for each in policies.items()} | {("no_results", "skip")}
-    assert [
-        (policy, value) for policy, values in CHOICES.items() for value in values if (policy, value) not in shown
-    ] == []
+    assert {(policy, value) for policy, values in CHOICES.items() for value in values} <= shown
 
 
 WHOLE = [

@@ -36,9 +36,9 @@ def count_in_parts(qrels, rows, cuts, measures=MEASURES, **policies):
     state = reduce(lambda one, other: counting.merge([other, one]), states)
     counted = counting.finish(state)
     ranking = counted.ranking(scorer.qrels)
-    sample = {
-        query: dict(rows.filter(query_id=query).select("doc_id", "value").iter_rows()) for query in rows["query_id"]
-    }
+    sample = {}
+    for query, document, value in rows.select("query_id", "doc_id", "value").iter_rows():
+        sample.setdefault(query, {})[document] = value
     ranking.given = GivenRun(sample, is_sample=True)
     return scorer.score(ranking)
 
@@ -54,12 +54,9 @@ def same(one, other):
 @st.composite
 def collections(draw):
     queries = ["q1", "q2", "q3"]
-    qrels = {
-        query: draw(st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), min_size=1)) for query in queries
-    }
-    pairs = draw(
-        st.lists(st.tuples(st.sampled_from([*queries, "q9"]), st.sampled_from(DOCUMENTS)), unique=True, min_size=1)
-    )
+    documents = st.sampled_from(DOCUMENTS)
+    qrels = {query: draw(st.dictionaries(documents, st.integers(-1, 3), min_size=1)) for query in queries}
+    pairs = draw(st.lists(st.tuples(st.sampled_from([*queries, "q9"]), documents), unique=True, min_size=1))
     pairs = [("q1", "a"), *(pair for pair in pairs if pair != ("q1", "a"))]
     scores = draw(st.lists(st.sampled_from(SCORES), min_size=len(pairs), max_size=len(pairs)))
     rows = polars.DataFrame(pairs, schema=["query_id", "doc_id"], orient="row")

@@ -39,8 +39,6 @@ class Chosen(NamedTuple):
 
 
 def find_convention(name: str) -> Convention:
-    if isinstance(name, str) and name in CONVENTIONS.loaded:
-        return CONVENTIONS.loaded[name]
     if not isinstance(name, str) or name not in CONVENTIONS:
         near = nearest(str(name), CONVENTIONS)
         hint = f"did you mean {near[0]}? The" if near else "the"
@@ -244,11 +242,8 @@ def expand(
             for key, chosen in (expand_as_printed(each, convention, options, under) or {}).items()
         }
     measures = expand_as_printed(name, convention, options, under)
-    if measures is None or len(measures) != 1:
-        return measures
     # One measure keeps the name that the user wrote.
-    (chosen,) = measures.values()
-    return {name: chosen}
+    return {name: next(iter(measures.values()))} if measures and len(measures) == 1 else measures
 
 
 def expand_as_printed(

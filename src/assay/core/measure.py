@@ -213,9 +213,7 @@ class Measure:
         >>> parse("ndcg@10").symbol, parse("ap(rel=2)").symbol, parse("num_rel").symbol
         ('nDCG@10', 'MAP(rel=2)', 'num_rel')
         """
-        if not self.definition.symbol:
-            return self._name
-        return self.definition.symbol + self._name.removeprefix(self.definition.name)
+        return (self.definition.symbol or self.definition.name) + self._name.removeprefix(self.definition.name)
 
     def _write(self, wanted: Callable[[str], bool]) -> str:
         values, at = self.values, self.definition.at

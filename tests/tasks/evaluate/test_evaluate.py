@@ -22,9 +22,6 @@ def result():
     return assay.evaluate(QRELS, RUN, MEASURES, convention="assay")
 
 
-# The result, word by word.
-
-
 def test_means_and_scores_stand_under_the_names_that_the_user_wrote(result):
     expected = {"ndcg@10": sum(NDCG) / 3, "ap": (5 / 6 + 1 / 2 + 1) / 3, "rr@10": (1 + 0.5 + 1) / 3, "recall@100": 1}
     assert result.mean == {name: result[name] for name in MEASURES} == pytest.approx(expected, abs=1e-15)
@@ -118,9 +115,6 @@ def test_measures_have_defaults_and_may_be_one_name_or_objects():
     assert list(assay.evaluate(QRELS, RUN, (assay.parse_measure("MAP@5"), "rr")).mean) == ["ap@5", "rr"]
     assert list(assay.evaluate(QRELS, RUN, (name for name in ["rr", "ap"])).mean) == ["rr", "ap"]
     assert len({*assay.evaluate(QRELS, RUN, ["ap", "map"]).mean.values()}) == 1
-
-
-# Several runs.
 
 
 def test_evaluate_many_takes_the_list_of_paths_that_compare_takes(tmp_path):

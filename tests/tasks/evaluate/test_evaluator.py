@@ -51,23 +51,20 @@ def test_a_ranking_may_be_added_in_any_form(ranking):
     assert evaluator.result()["rr"] == 0.5
 
 
-def test_a_query_is_added_once():
+def test_a_query_is_added_once_and_a_bad_ranking_adds_nothing():
     evaluator = assay.Evaluator(HALF, ["rr"])
     evaluator.add("q1", ["x", "a"])
     for ranking in (["a"], ["x", "a"], {}, {"a": 1.0}):
         with pytest.raises(DataError, match="query 'q1' was already added; add each query once"):
             evaluator.add("q1", ranking)
-    assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
-
-
-def test_a_bad_ranking_adds_nothing():
-    evaluator = assay.Evaluator(HALF, ["rr"])
+    # A bad one adds nothing.
     with pytest.raises(DuplicateError):
-        evaluator.add("q1", ["a", "a"])
+        evaluator.add("q2", ["b", "b"])
     with pytest.raises(DataError):
-        evaluator.add("q1", "a")
-    evaluator.add("q1", ["a"])
-    assert evaluator.result().scores["rr"].tolist() == [1, 0]
+        evaluator.add("q2", "b")
+    assert evaluator.result().scores["rr"].tolist() == [0.5, 0]
+    evaluator.add("q2", ["b"])
+    assert evaluator.result().scores["rr"].tolist() == [0.5, 1]
 
 
 def test_a_query_without_judgments_is_noted():

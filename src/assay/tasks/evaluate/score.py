@@ -113,12 +113,10 @@ def merge_parts(
     keep = np.unique(np.concatenate([part.keep for part in parts]))
     if len(keep) < len(queries):
         queries = [queries[number] for number in keep]
-    measures: dict[str, Measure] = {}
+    measures = {name: measure for part in parts for name, measure in part.measures.items()}
+    means = {name: mean for part in parts for name, mean in part.means.items()}
     scores: dict[str, FloatArray] = {}
-    means: dict[str, float] = {}
     for part in parts:
-        measures.update(part.measures)
-        means.update(part.means)
         for name, values in part.scores.items():
             scores[name] = values
             if len(part.keep) < len(keep):
