@@ -39,6 +39,8 @@ class Chosen(NamedTuple):
 
 
 def find_convention(name: str) -> Convention:
+    if isinstance(name, str) and name in CONVENTIONS.loaded:
+        return CONVENTIONS.loaded[name]
     if not isinstance(name, str) or name not in CONVENTIONS:
         near = nearest(str(name), CONVENTIONS)
         hint = f"did you mean {near[0]}? The" if near else "the"
@@ -102,7 +104,8 @@ def resolve_name(
     name: object, convention: Convention, options: Mapping[str, Any], short: Mapping[str, str] = NO_ENTRIES
 ) -> dict[str, Chosen]:
     if isinstance(name, str):
-        check_length(name, LONGEST_NAME)
+        if len(name) > LONGEST_NAME:
+            check_length(name, LONGEST_NAME)
         base, bracket, rest = name.partition("(")
         if (whole := short.get(base.strip().lower())) is not None:
             # What stands in parentheses adds to what the short name sets.
