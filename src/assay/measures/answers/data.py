@@ -109,34 +109,29 @@ def are_texts(data: object) -> TypeGuard[Sequence[str]]:
 
 
 def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:
+    twice = ", as a string and as an integer"
     if is_frame(data):
-        return frame_entries(data, what, columns)
-    if isinstance(data, Mapping):
+        import polars
+
+        frame: Any = data.collect() if isinstance(data, polars.LazyFrame) else data
+        if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
+            told = "not a single column; pass a list of its values"
+            raise DataError(f"the {what} must be a dict, a list or a frame, {told}")
+        table, twice = polars.DataFrame(frame), ""
+        found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
+        if None in found:
+            raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and a column {' or '.join(columns)}")
+        names, values = (table[str(name)].to_list() for name in found)
+        pairs = [(answer_id(name, what), value) for name, value in zip(names, values, strict=True)]
+    elif isinstance(data, Mapping):
         pairs = [(answer_id(name, what), value) for name, value in data.items()]
     elif isinstance(data, (list, tuple)):
         pairs = [(str(number), value) for number, value in enumerate(data)]
     else:
         raise DataError(f"the {what} must be a dict, a list or a frame, not {show(type(data).__name__)}")
     if len({name for name, _ in pairs}) < len(pairs):
-        raise DataError(f"the {what} contain a question twice, as a string and as an integer")
+        raise DataError(f"the {what} contain a question twice{twice}")
     return pairs
-
-
-def frame_entries(frame: Any, what: str, columns: tuple[str, ...]) -> list[tuple[str, Any]]:  # noqa: ANN401 - any frame
-    import polars
-
-    if isinstance(frame, polars.LazyFrame):
-        frame = frame.collect()
-    if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
-        raise DataError(f"the {what} must be a dict, a list or a frame, not a single column; pass a list of its values")
-    table = polars.DataFrame(frame)
-    found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]
-    if None in found:
-        raise DataError(f"the {what} need a column {' or '.join(QUESTION_ID)} and a column {' or '.join(columns)}")
-    names = [answer_id(name, what) for name in table[str(found[0])].to_list()]
-    if len(set(names)) < len(names):
-        raise DataError(f"the {what} contain a question twice")
-    return list(zip(names, table[str(found[1])].to_list(), strict=True))
 
 
 def answer_id(name: object, what: str) -> str:

@@ -157,20 +157,10 @@ def rouge_lsum(
     """
     rows = []
     for question, (references, prediction) in enumerate(zip(answers.references, answers.predictions, strict=True)):
-        given = split_sentences(prediction, stems=stem)
-        given_words = sum(map(len, given))
+        given, given_words = split_sentences(prediction, stems=stem)
         for reference in references:
-            right = split_sentences(reference, stems=stem)
-            right_words = sum(map(len, right))
-            # Of each line the words that are among the first of the text.
-            both = (
-                [
-                    line[: max(LONGEST_ROUGE - start, 0)]
-                    for line, start in zip(side, accumulate(map(len, side), initial=0), strict=False)
-                ]
-                for side in (right, given)
-            )
-            rows.append((shared_words(*both), right_words, given_words, question))
+            right, right_words = split_sentences(reference, stems=stem)
+            rows.append((shared_words(right, given), right_words, given_words, question))
     counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return without_blank(answers, best_scores(answers.size, counts, score), blank)
 
@@ -210,9 +200,13 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
     return found
 
 
-def split_sentences(text: str, *, stems: bool) -> list[Sentence]:
+def split_sentences(text: str, *, stems: bool) -> tuple[list[Sentence], int]:
+    """The lines of a text, as far as its words are compared, and how many words it has."""
     lines = [line.split() for line in plain_words(text, LINES).split(b"\n")]
-    return [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
+    words = [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
+    starts = accumulate(map(len, words), initial=0)
+    compared = [line[:room] for line, start in zip(words, starts, strict=False) if (room := LONGEST_ROUGE - start) > 0]
+    return compared, sum(map(len, words))
 
 
 def shared_words(right: list[Sentence], given: list[Sentence]) -> int:

@@ -67,9 +67,8 @@ there is a reference, it is right; judge the answer against it, by content and n
 
 def best_reply(task: Prompt, texts: Mapping[str, str], contexts: Sequence[str], room: float, field: str) -> Asking:
     """The reply with the best value of a field, over the contexts in as few requests as they fit into."""
-    used = sum(map(len, texts.values()))
     best: Reply | None = None
-    for pack in packs(contexts, room - used):
+    for pack in packs(contexts, room - sum(map(len, texts.values()))):
         reply = yield task.ask({**texts, "context": pack})
         best = reply if best is None or reply[field] > best[field] else best
     return best
@@ -82,8 +81,7 @@ def rate_twice(case: Case, asked: Sequence[RatingAsked], contexts: Sequence[str]
         try:
             reply = yield from best_reply(task, texts, contexts, case.room, "rating")
         except JudgeFailure as failure:
-            is_last_chance = task is asked[-1][1] and not verdicts
-            if not either or failure.kind in REQUIRED or is_last_chance:
+            if not either or failure.kind in REQUIRED or (task is asked[-1][1] and not verdicts):
                 raise
         else:
             verdicts.append(Verdict(subject, float(reply["rating"]), reply["reason"]))
@@ -103,19 +101,11 @@ def rate_twice(case: Case, asked: Sequence[RatingAsked], contexts: Sequence[str]
 def context_relevance(case: Case, *, method: RelevanceMethod = "ratings", either: Either = False) -> Steps:
     """Whether the retrieved passages contain what the question asks for."""
     texts, contexts = {"question": case.question}, case.contexts
-    if method == "points":
-        return (yield from context_points(texts, contexts, case.room))
-    return (
-        yield from rate_twice(
-            case, [("the contexts", each, texts) for each in CONTEXT_RELEVANCE], contexts, either=either
-        )
-    )
-
-
-def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: float) -> Steps:
-    """Two points for the subject and two for sufficiency, over 4."""
+    if method == "ratings":
+        asked = [("the contexts", each, texts) for each in CONTEXT_RELEVANCE]
+        return (yield from rate_twice(case, asked, contexts, either=either))
     best = {name: Verdict(name, 0.0) for name in ("subject", "sufficiency")}
-    for pack in packs(contexts, room - sum(map(len, texts.values()))):
+    for pack in packs(contexts, case.room - sum(map(len, texts.values()))):
         reply = yield CONTEXT_POINTS.ask({**texts, "context": pack})
         for name, known in best.items():
             if (value := within(reply[name], 0, 2, name)) >= float(known.value):
@@ -136,9 +126,8 @@ def context_points(texts: Mapping[str, str], contexts: Sequence[str], room: floa
 def groundedness(case: Case, *, either: Either = False) -> Steps:
     """Whether the retrieved passages support the answer as a whole."""
     texts, contexts = {"answer": case.answer}, case.contexts
-    return (
-        yield from rate_twice(case, [("the answer", each, texts) for each in GROUNDEDNESS], contexts, either=either)
-    )
+    asked = [("the answer", each, texts) for each in GROUNDEDNESS]
+    return (yield from rate_twice(case, asked, contexts, either=either))
 
 
 @define_judged("answer_accuracy", title="Answer accuracy", prompts=ACCURACY)
