@@ -17,6 +17,7 @@ from tables import for_each
 
 DEEP = 100_000
 CSV = "query_id,doc_id,score\nq1,d1,1\n"
+BEIR = "query-id\tcorpus-id\tscore\n"
 RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
 
 
@@ -28,6 +29,7 @@ def parquet(**columns):
 
 PARQUET = parquet(query_id=["q1"] * 50, doc_id=[f"d{n}" for n in range(50)], score=[float(n) for n in range(50)])
 NO_NUMBERS, NOT_FINITE = ("high", "1,5", "0x10", "1_0", "１", "."), ("nan", "-inf", "1e999")
+NO_IDS = ("[1]", "1.5", "true", '"\\ud800"')
 BAD_PARQUET = (
     *(b"", b"PAR1", b"this is no such file", PARQUET[:-9], PARQUET[: len(PARQUET) // 2], PARQUET + b"x"),
     PARQUET[:-60] + b"\xa5" * 50 + PARQUET[-10:],
@@ -44,10 +46,7 @@ BAD_RUNS = rows_of(
         ("run.trec", FormatError): [
             (GOOD + "q1 Q0 d2 2 1.5\n", "run.trec, line 2", "expected 6 fields", "found 5", "'q1 Q0 d2 2 1.5'"),
             (GOOD + "\n# x\nq1\n", "line 4", "expected 6 fields", "found 1"),
-            *(
-                (GOOD + f"q1 Q0 d2 2 {score} t\n", "line 2", f"the score '{score}' is not a number")
-                for score in NO_NUMBERS
-            ),
+            *((GOOD + f"q1 Q0 d2 2 {n} t\n", "line 2", f"the score '{n}' is not a number") for n in NO_NUMBERS),
             *((GOOD + f"q1 Q0 d2 2 {score} t\n", "line 2", f"'{score}' is not finite") for score in NOT_FINITE),
             (GOOD + "q9 Q0 d2 2 x t\n", "line 2", "'x' is not a number"),
             (GOOD.encode() + b"q1 Q0 d\xff 2 1 t\n", "line 2", "not UTF-8", "save the file as UTF-8"),
@@ -63,11 +62,7 @@ BAD_RUNS = rows_of(
             (GOOD + "q2 Q0 d1 1 1 t\n" + GOOD, "run.trec", "query 'q1'", "document 'd1'"),
         ],
         ("run.trec", MismatchError): [(GOOD.replace("q1", "q7"), "no query in common", "'q1'", "'q7'", "assay.check")],
-        ("run.trec", DataError): [
-            ("", "run.trec", "has no rankings"),
-            ("# only\n\n  \n#\n", "run.trec", "has no rankings"),
-            ("\ufeff", "run.trec", "has no rankings"),
-        ],
+        ("run.trec", DataError): [(text, "run.trec", "no rankings") for text in ("", "# only\n\n  \n#\n", "\ufeff")],
         ("run", DataError): [("", "has no rankings"), ("\n\n", "has no rankings")],
         ("headless.tsv", FormatError): [("q1\td1\t1.0\n", "line 1", "expected 6 fields", "found 3")],
         ("run.json", FormatError): [
@@ -79,10 +74,7 @@ BAD_RUNS = rows_of(
             ('{"q1"', "line 1", "expected ':'"),
             *((text, "line 1", "Unterminated string") for text in ('{"q1": ["d', '{"q1')),
             *((text, "line 1", "Expecting value") for text in ('{"q1": tru', '[["d1"],]')),
-            *(
-                (text, "line 1", "expected a key in quotes")
-                for text in ('{"q1": ["d1"],}', "{'q1': ['d1']}", "{1: []}")
-            ),
+            *((text, "line 1", "expected a key in quotes") for text in ('{"q": [],}', "{'q1': ['d1']}", "{1: []}")),
             *((text, "line 1", "unexpected text after the end") for text in ('{"q1": ["d1"]} {}', '[["d1"]] x')),
             *((text * DEEP, "line 1", "nested too deeply") for text in ("[", '{"a":', '{"q1": [')),
             ('{"q1": {"d1": ' + "1" * 5000 + "}}", "line 1", "too many digits"),
@@ -122,10 +114,7 @@ BAD_RUNS = rows_of(
             (RECORD + RECORD.replace("1}", "true}"), "line 2", "'True' in the column 'score' is not a number"),
             *((RECORD + RECORD.replace("1}", f"{n}}}"), "line 2", "is not finite") for n in ("NaN", "1" * 400)),
             (RECORD + RECORD.replace("1}", "1" * 5000 + "}"), "line 2", "invalid JSON"),
-            *(
-                (RECORD + RECORD.replace('"d1"', each), "line 2", "is not an id")
-                for each in ("[1]", "1.5", "true", '"\\ud800"')
-            ),
+            *((RECORD + RECORD.replace('"d1"', each), "line 2", "is not an id") for each in NO_IDS),
             (RECORD + RECORD.replace('"d1"', '""'), "line 2", "the column 'doc_id' is empty"),
             (RECORD.replace("}", ', "score": 2}'), "line 1", "duplicate key 'score'"),
             (RECORD.replace("score", "points"), "no column for score", "'points'", 'columns={"score"'),
@@ -134,21 +123,10 @@ BAD_RUNS = rows_of(
             (RECORD + '{"query_id": ' + "[" * DEEP + "\n", "line 2", "nested too deeply"),
         ],
         ("run.jsonl", DuplicateError): [(RECORD + RECORD, "run.jsonl", "query 'q1'", "document 'd1'")],
-        ("run.jsonl", LimitError): [
-            (RECORD + '{"query_id": "' + "x" * (2 << 20) + '"}\n', "line 2", "longer than 1 MiB")
-        ],
-        ("run.csv", DataError): [
-            ("", "run.csv", "has no rankings"),
-            ("\n\n", "run.csv", "has no rankings"),
-            ("query_id,doc_id,score\n", "run.csv", "has no rankings"),
-        ],
+        ("run.jsonl", LimitError): [(RECORD + f'{{"id": "{"x" * (2 << 20)}"}}\n', "line 2", "longer than 1 MiB")],
+        ("run.csv", DataError): [(text, "run.csv", "no rankings") for text in ("", "\n\n", "query_id,doc_id,score\n")],
         ("run.csv", FormatError): [
-            (
-                CSV.replace("score", "points"),
-                "no column for score",
-                "'query_id', 'doc_id', 'points'",
-                'columns={"score"',
-            ),
+            (CSV.replace("score", "points"), "for score (columns: 'query_id', 'doc_id', 'points')", 'columns={"score"'),
             ("q1,d1,1\nq1,d2,2\n", "no column for query_id", "'q1', 'd1', '1'"),
             (CSV.replace(",", ";"), "line 1", "separated by ';', not by ','"),
             (CSV + "q1,d2,x\n", "run.csv, line 3", "'x' in the column 'score' is not a number"),
@@ -200,13 +178,9 @@ BAD_QRELS = rows_of(
         ],
         ("q.trec", DuplicateError): [(GOOD_QRELS * 2, "q.trec", "query 'q1'", "document 'd1'", 'duplicates="first"')],
         ("q.trec", DataError): [("", "q.trec", "has no judgments"), ("# only\n", "q.trec", "has no judgments")],
-        ("q.tsv", DataError): [("query-id\tcorpus-id\tscore\n", "q.tsv", "has no judgments")],
-        ("q.tsv", FormatError): [
-            ("query-id\tcorpus-id\tscore\nq1\td1\thigh\n", "q.tsv, line 2", "'high' in the column 'score'")
-        ],
-        ("q.tsv", DuplicateError): [
-            ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td1\t1\n", "q.", "query 'q1'", "document 'd1'")
-        ],
+        ("q.tsv", DataError): [(BEIR, "q.tsv", "has no judgments")],
+        ("q.tsv", FormatError): [(BEIR + "q1\td1\thigh\n", "q.tsv, line 2", "'high' in the column 'score'")],
+        ("q.tsv", DuplicateError): [(BEIR + "q1\td1\t1\n" * 2, "q.", "query 'q1'", "document 'd1'")],
         ("q.csv", FormatError): [
             ("query_id,doc_id\nq1,d1\n", "no column for relevance", "'query_id', 'doc_id'"),
             ("query_id,doc_id,rel,group\nq1,d1,1,\n", "line 2", "the column 'group' is empty"),
@@ -224,7 +198,7 @@ BAD_QRELS = rows_of(
             ('{"q1": ["d1", "d1"]}', "q.", "query 'q1'", "document 'd1'"),
         ],
         ("q.jsonl", FormatError): [
-            ('{"qid": "q1", "docno": "d1", "rel": "x"}\n', "q.jsonl, line 1", "'x' in the column 'rel'")
+            ('{"qid": 1, "docno": 1, "rel": "x"}\n', "q.jsonl, line 1", "'x' in the column 'rel'")
         ],
         ("q.parquet", FormatError): [
             (parquet(qid=["q1"], docno=["d1"], rel=["x"]), "row 0", "'x' in the column 'rel' is not a number"),

@@ -72,10 +72,7 @@ BAD_RUNS = rows_of(
             *((table(score=[each, 1.0]), "row 0", f"'{each}' {IN_SCORE} is not finite") for each in (NAN, INF)),
             *((table(score=["1", each]), "row 1", f"'{each}' {IN_SCORE} is not a number") for each in ("x", "")),
             *((table(score=[each] * 2), f"'score' must hold numbers, not {kind}") for kind, each in NO_NUMBERS.items()),
-            *(
-                (table(doc_id=[each] * 2), f"must hold strings or integers, not {kind}")
-                for kind, each in NO_IDS.items()
-            ),
+            *((table(doc_id=[each] * 2), f"hold strings or integers, not {kind}") for kind, each in NO_IDS.items()),
             (odd(score=[1, object()]), "row 1", "in the column 'score' is not a number"),
             *((odd(score=[1.0, each]), "row 1", f"'{each}' {IN_SCORE} is not a number") for each in (True, "1_0")),
             *((odd(score=[1.0, each]), "row 1", "is not finite") for each in (10**400, 10**5000, Decimal("nan"))),

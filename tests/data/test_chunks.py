@@ -147,14 +147,11 @@ def test_measures_that_rank_chunks_differently_in_one_call():
 TWICE = {"q": [("a#1", 0.1), ("b#1", 0.5), ("a#1", 0.9)]}
 
 
-def test_a_chunk_that_is_there_twice():
+@for_each(("duplicates", "rr", "given"), [("first", 1 / 2, 1), ("last", 1, 1 / 2), ("count", 1, 1), ("once", 1, 1)])
+def test_duplicates_decide_about_chunks(duplicates, rr, given):
     said = r"query 'q' lists chunk 'a#1' more than once; remove .* duplicates=\"first\" or \"last\" \(--policy"
     with pytest.raises(assay.errors.DuplicateError, match=said):
         assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#")
-
-
-@for_each(("duplicates", "rr", "given"), [("first", 1 / 2, 1), ("last", 1, 1 / 2), ("count", 1, 1), ("once", 1, 1)])
-def test_duplicates_decide_about_chunks(duplicates, rr, given):
     result = assay.evaluate({"q": ["a"]}, TWICE, "rr", doc_id="before:#", duplicates=duplicates)
     assert result["rr"] == rr
     left_out = "1 chunk of a document that is ranked higher left out", "1 duplicate document left out"

@@ -1,5 +1,7 @@
 """Judgments and runs made by matching texts or spans."""
 
+import re
+
 import polars
 import pytest
 from hypothesis import given
@@ -59,9 +61,8 @@ BAD = [
 
 @for_each(("references", "retrieved", "message"), BAD)
 def test_bad_texts(references, retrieved, message):
-    with pytest.raises(assay.errors.DataError) as caught:
+    with pytest.raises(assay.errors.DataError, match=f"^{re.escape(message)}$"):
         assay.match_texts(references, retrieved)
-    assert str(caught.value) == message
 
 
 # References, retrieved texts, threshold, and per retrieved text its grade; None if it matches nothing.
@@ -105,9 +106,8 @@ BAD_HOW = [
 
 @for_each(("match", "how", "message"), BAD_HOW)
 def test_bad_ways_to_match(match, how, message):
-    with pytest.raises(assay.errors.PolicyError) as caught:
+    with pytest.raises(assay.errors.PolicyError, match=f"^{re.escape(message)}"):
         match([[]], [[]], **how)
-    assert str(caught.value).startswith(message)
 
 
 GOLD = Span("d", 10, 20)
@@ -127,9 +127,8 @@ def test_shares(chunk, of_gold, of_chunk, of_both):
             assert Overlap(least, of).holds(GOLD, chunk) == (share >= least)
 
 
-spans = st.tuples(st.sampled_from("de"), st.integers(0, 12), st.integers(1, 6)).map(
-    lambda each: Span(each[0], each[1], each[1] + each[2])
-)
+parts = st.tuples(st.sampled_from("de"), st.integers(0, 12), st.integers(1, 6))
+spans = parts.map(lambda each: Span(each[0], each[1], each[1] + each[2]))
 
 
 @given(gold=spans, chunk=spans, least=st.sampled_from([0.25, 0.5, 1.0]), of=st.sampled_from(["gold", "chunk", "iou"]))
@@ -148,10 +147,7 @@ SMALL, LARGE = ([("d", at, at + size) for at in range(0, 400, size)] for size in
 SCORES = {
     "a gold span counts once": (*ONCE, {"group_recall": 1 / 2, "precision": 1 / 3, "precision(rel=0)": 1, "rr": 1}),
     "a chunk may hit several": (*SEVERAL, {"group_recall": 2 / 3, "group_recall@1": 2 / 3, "precision": 1 / 2}),
-    "the first does not hide what a later one adds": (
-        *LATER,
-        {"group_recall@1": 0.5, "group_recall": 1, "precision": 1},
-    ),
+    "the first hides nothing": (*LATER, {"group_recall@1": 0.5, "group_recall": 1, "precision": 1}),
     "small chunks": ([("d", 100, 140)], SMALL, {"group_recall": 1, "rr": 1 / 3}),
     "large chunks": ([("d", 100, 140)], LARGE, {"group_recall": 1, "rr": 1}),
 }
@@ -236,9 +232,8 @@ BAD_TABLES = [
 
 @for_each(("chunks", "message"), BAD_TABLES)
 def test_bad_tables_of_chunks(chunks, message):
-    with pytest.raises(assay.errors.DataError) as caught:
+    with pytest.raises(assay.errors.DataError, match=f"^{re.escape(message)}"):
         assay.match_spans({"q": [("d", 0, 4)]}, {"q": ["c1", "c2"]}, chunks=chunks)
-    assert str(caught.value).startswith(message)
 
 
 BAD_SPANS = [
@@ -256,7 +251,6 @@ BAD_SPANS = [
 
 @for_each(("span", "message"), BAD_SPANS)
 def test_bad_spans(span, message):
-    with pytest.raises(assay.errors.DataError) as caught:
+    said = f"^the gold spans of query 'q', number 0: .*{re.escape(message)}"
+    with pytest.raises(assay.errors.DataError, match=said):
         assay.match_spans({"q": [list(span) if isinstance(span, tuple) else span]}, {"q": []})
-    assert str(caught.value).startswith("the gold spans of query 'q', number 0: ")
-    assert message in str(caught.value)

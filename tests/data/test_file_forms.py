@@ -17,22 +17,14 @@ COMPRESSIONS = {"": bytes, **{f".{ending}": compress for ending, compress in COM
 
 
 @for_each("suffix", COMPRESSIONS)
-@for_each("name", RUN_TEXTS)
-def test_every_run_file_gives_the_same_bits(name, suffix, make):
-    content = COMPRESSIONS[suffix](RUN_TEXTS[name].encode())
-    # The content says what the name does not.
-    for path in (make(name + suffix, content), make("data" + suffix, content)):
-        check(run=path)
-    check(run=assay.read_run(str(path)))
-
-
-@for_each("suffix", COMPRESSIONS)
-@for_each("name", QRELS_TEXTS)
-def test_every_file_of_judgments_gives_the_same_bits(name, suffix, make):
-    content = COMPRESSIONS[suffix](QRELS_TEXTS[name].encode())
+@for_each("name", [*RUN_TEXTS, *QRELS_TEXTS])
+def test_every_file_gives_the_same_bits(name, suffix, make):
+    which, read = ("run", assay.read_run) if name in RUN_TEXTS else ("qrels", assay.read_qrels)
+    content = COMPRESSIONS[suffix]({**RUN_TEXTS, **QRELS_TEXTS}[name].encode())
     path = make(name + suffix, content)
-    for qrels in (path, str(path), assay.read_qrels(path), make("data" + suffix, content)):
-        assert check(qrels).queries == QUERIES
+    # The content says what the name does not.
+    for data in (path, str(path), read(path), make("data" + suffix, content)):
+        assert check(**{which: data}).queries == QUERIES
 
 
 @for_each("format", ["trec", "json", "jsonl", "csv", "tsv"])
@@ -101,14 +93,10 @@ FILE_OBJECTS = {
 
 @for_each("kind", FILE_OBJECTS)
 def test_file_objects_are_read_like_files(kind, make):
-    for name, text in RUN_TEXTS.items():
-        with FILE_OBJECTS[kind](make(name, text)) as file:
-            check(run=file)
-        with FILE_OBJECTS[kind](make(name, text)) as file:
-            check(run=assay.read_run(file))
-    for name, text in QRELS_TEXTS.items():
-        with FILE_OBJECTS[kind](make(name, text)) as file:
-            check(file)
+    for name, text in (RUN_TEXTS | QRELS_TEXTS).items():
+        with FILE_OBJECTS[kind](make(name, text)) as file, FILE_OBJECTS[kind](make(name, text)) as other:
+            check(**({"run": file} if name in RUN_TEXTS else {"qrels": file}))
+            check(**({"run": assay.read_run(other)} if name in RUN_TEXTS else {"qrels": assay.read_qrels(other)}))
 
 
 def test_a_file_object_may_hold_compressed_text_and_is_read_from_where_it_stands():

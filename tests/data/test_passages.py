@@ -1,5 +1,7 @@
 """What retrievers give, in the forms that they give it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -76,9 +78,8 @@ BAD = [
 
 @for_each(("found", "message"), BAD)
 def test_what_cannot_be_used_is_named_with_its_place(found: object, message: str) -> None:
-    with pytest.raises(DataError, match=r"^question 'q1': ") as caught:
+    with pytest.raises(DataError, match=f"^question 'q1': .*{re.escape(message)}"):
         read_passages(found, PLACE)
-    assert message in str(caught.value)
 
 
 def test_an_id_that_is_not_where_it_was_said_to_be_is_an_error() -> None:

@@ -13,9 +13,7 @@ REPEATED = {
     "run.trec": "q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d1 3 1 t\n",
     "run.csv": "qid,docno,score\nq1,d1,3\nq1,d2,2\nq1,d1,1\n",
     "run.json": '{"q1": {"d1": 3, "d2": 2, "d1": 1}}',
-    "run.jsonl": "".join(
-        f'{{"qid": "q1", "docno": "d{d}", "score": {s}}}\n' for d, s in zip("121", "321", strict=True)
-    ),
+    "run.jsonl": "".join(f'{{"qid": "q1", "docno": "d{d}", "score": {s}}}\n' for d, s in ((1, 3), (2, 2), (1, 1))),
     "pairs.json": '{"q1": [["d1", 3], ["d2", 2], ["d1", 1]]}',
     "order.json": '{"q1": ["d1", "d2", "d1"]}',
 }

@@ -4,6 +4,7 @@ import pytest
 
 import assay
 from assay.errors import FormatError
+from refusals import refused
 from tables import for_each
 
 QRELS = {"q1": {"d1": 1, "d2": 1}, "q2": {"d2": 1}}
@@ -28,9 +29,7 @@ BAD = [
 def test_the_likely_cause_is_named(make, text, cause):
     make("run", text)
     for read in (assay.read_run, lambda path: assay.evaluate(QRELS, path, ["ap"])):
-        with pytest.raises(FormatError) as caught:
-            read("run")
-        assert EXPECTED + cause in str(caught.value)
+        refused(lambda read=read: read("run"), FormatError, [EXPECTED + cause])
 
 
 @for_each("convention", ["trec_eval", "trec_eval_9"])

@@ -1,6 +1,6 @@
 """What is written comes back the same; what a format cannot hold is refused and named."""
 
-import json
+import io
 import lzma
 
 import polars
@@ -154,50 +154,31 @@ def test_trec_keeps_the_ranking_where_scores_tie(ties, data, draw, tmp_path):
     )
 
 
-def written(data, path, **options):
-    data.write(path, **options)
-    return path.read_bytes().decode()
+QUOTED = Run({"q1": {"a": 3, 'b"': 0.1}})
+SCATTERED = Run(io.StringIO("q1 Q0 a 1 1 t\nq2 Q0 b 1 2 t\nq1 Q0 c 1 3 t\n"))
+WRITTEN = [
+    (
+        Run({"q2": {"b": 1, "a": 2.5, "c": 1}, "q1": {"x": 1e-7, "y": 123456789012.0}}, tag="mine"),
+        "run.trec",
+        "q2 Q0 a 1 2.5 mine\nq2 Q0 b 2 1 mine\nq2 Q0 c 3 1 mine\nq1 Q0 y 1 123456789012 mine\nq1 Q0 x 2 1e-7 mine\n",
+    ),
+    (SCATTERED, "run.trec", "q1 Q0 c 1 3 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n"),
+    (Qrels({"q1": {"a": 3, "b": 0.5}, "q2": {"c": -1}}), "qrels.txt", "q1 0 a 3\nq1 0 b 0.5\nq2 0 c -1\n"),
+    (Qrels({"q1": [["a", "b"], ["a"]]}), "qrels.txt", "q1 0 a 1\nq1 0 b 1\nq1 1 a 1\n"),
+    (Qrels({"q1": {"a": 3, "b c": 0}}), "qrels.tsv", "query-id\tcorpus-id\tscore\nq1\ta\t3\nq1\tb c\t0\n"),
+    (QUOTED, "run.tsv", 'query_id\tdoc_id\tscore\nq1\ta\t3.0\nq1\t"b"""\t0.1\n'),
+    (QUOTED, "run.csv", 'query_id,doc_id,score\nq1,a,3.0\nq1,"b""",0.1\n'),
+    (Qrels({"q1": [["a"], ["b"]]}), "q.csv", "query_id,doc_id,relevance,group\nq1,a,1.0,0\nq1,b,1.0,1\n"),
+    (Run({"é": {"a": 3}, "q2": ["x"], "q3": {}}), "run.json", '{"é": {"a": 3.0}, "q2": ["x"], "q3": {}}\n'),
+    (Qrels({"q1": [["a"], ["b", "c"]]}), "q.json", '{"q1": [["a"], ["b", "c"]]}\n'),
+    (Run({"q1": {"é": 3}}), "run.jsonl", '{"query_id":"q1","doc_id":"é","score":3.0}\n'),
+]
 
 
-def test_a_trec_run_is_written_in_order_of_score_with_ranks_from_1(tmp_path):
-    run = Run({"q2": {"b": 1, "a": 2.5, "c": 1}, "q1": {"x": 1e-7, "y": 123456789012.0}}, tag="mine")
-    assert written(run, tmp_path / "run.trec") == (
-        "q2 Q0 a 1 2.5 mine\nq2 Q0 b 2 1 mine\nq2 Q0 c 3 1 mine\nq1 Q0 y 1 123456789012 mine\nq1 Q0 x 2 1e-7 mine\n"
-    )
-
-
-def test_rows_that_were_scattered_are_written_together(tmp_path):
-    (tmp_path / "in.trec").write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 2 t\nq1 Q0 c 1 3 t\n")
-    found = written(assay.read_run(tmp_path / "in.trec"), tmp_path / "out.trec")
-    assert found == "q1 Q0 c 1 3 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 2 t\n"
-
-
-def test_trec_judgments(tmp_path):
-    found = written(Qrels({"q1": {"a": 3, "b": 0.5}, "q2": {"c": -1}}), tmp_path / "qrels.txt")
-    assert found == "q1 0 a 3\nq1 0 b 0.5\nq2 0 c -1\n"
-    assert written(Qrels({"q1": [["a", "b"], ["a"]]}), tmp_path / "qrels.txt") == "q1 0 a 1\nq1 0 b 1\nq1 1 a 1\n"
-
-
-def test_beir_judgments(tmp_path):
-    found = written(Qrels({"q1": {"a": 3, "b c": 0}}), tmp_path / "qrels.tsv")
-    assert found == "query-id\tcorpus-id\tscore\nq1\ta\t3\nq1\tb c\t0\n"
-
-
-def test_tables(tmp_path):
-    run, qrels = Run({"q1": {"a": 3, 'b"': 0.1}}), Qrels({"q1": [["a"], ["b"]]})
-    assert written(run, tmp_path / "run.tsv") == 'query_id\tdoc_id\tscore\nq1\ta\t3.0\nq1\t"b"""\t0.1\n'
-    assert written(run, tmp_path / "run.csv") == 'query_id,doc_id,score\nq1,a,3.0\nq1,"b""",0.1\n'
-    assert written(qrels, tmp_path / "q.csv") == "query_id,doc_id,relevance,group\nq1,a,1.0,0\nq1,b,1.0,1\n"
-    assert written(qrels, tmp_path / "q.any", format="tsv").startswith("query_id\tdoc_id\trelevance\tgroup\n")
-
-
-def test_json_and_json_lines(tmp_path):
-    run = Run({"é": {"a": 3, "b": 0.1}, "q2": ["x", "y"], "q3": {}})
-    assert json.loads(written(run, tmp_path / "run.json")) == {"é": {"a": 3.0, "b": 0.1}, "q2": ["x", "y"], "q3": {}}
-    assert json.loads(written(Qrels({"q1": [["a"], ["b", "c"]]}), tmp_path / "q.json")) == {"q1": [["a"], ["b", "c"]]}
-    lines = written(Run({"q1": {"a": 3, "b": 0.1}}), tmp_path / "run.jsonl").splitlines()
-    assert json.loads(lines[1]) == {"query_id": "q1", "doc_id": "b", "score": 0.1}
-    assert len(lines) == 2
+@for_each(("data", "name", "text"), WRITTEN)
+def test_what_is_written(data, name, text, tmp_path):
+    data.write(tmp_path / name)
+    assert (tmp_path / name).read_bytes().decode() == text
 
 
 def test_repeated_documents_of_a_run_become_pairs_in_json(tmp_path):
@@ -218,12 +199,9 @@ def test_what_is_compressed_can_be_read_by_others(ending, kind, tmp_path):
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-def test_the_text_of_a_number_reads_back_the_same(values):
+def test_the_text_of_a_number_reads_back_the_same_and_is_short(values):
     text = shortest_text(polars.Series("x", values, dtype=polars.Float64)).to_list()
     assert [float(each) for each in text] == values
-
-
-def test_the_text_of_a_number_is_short():
     values = polars.Series("x", [1.0, 0.0, -3.0, 0.1, 1 / 3, 2.0**53 - 1])
     assert shortest_text(values).to_list() == ["1", "0", "-3", "0.1", "0.3333333333333333", "9007199254740991"]
 
@@ -285,9 +263,7 @@ def test_several_losses_are_named_together_and_nothing_is_lost_that_can_be_held(
     GRADED_GROUPS.write(tmp_path / "qrels.trec")
     GROUPS.write(tmp_path / "qrels.json")
     assert assay.read_run(tmp_path / "run.trec")["q1"] == [("a\u00a0b", 2.0), ("#d", 1.0)]
-
-
-def test_the_tag_that_assay_itself_writes_is_no_loss(tmp_path):
+    # The tag that assay itself writes is no loss.
     Run({"q1": {"a": 1}}).write(tmp_path / "run.trec")
     assay.read_run(tmp_path / "run.trec").write(tmp_path / "run.csv")
     assert assay.read_run(tmp_path / "run.csv").to_dict() == {"q1": {"a": 1.0}}

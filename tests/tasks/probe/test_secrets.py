@@ -38,6 +38,8 @@ HEADERS = [
     ("X-Version: 4", "HTTP 404: X-Version: 4 is old", "HTTP 404: … is old"),
     ("X-Version: 4", "X-Version=4", "…"),
     ("X-Key: abcd", "abcd, abcdef", "…, …ef"),
+    ("X-Key: s3cret/key", r"s3cret\/key, s3cret\u002Fkey", "…, …"),
+    ("Authorization: Basic bWU6czNjcmV0", "me:s3cret, s3cret, me", "…, …, me"),
     ("Authorization: Bearer s3cret-0123", "s3cret-0123, Bearer s3cret-0123, Bearer needed", "…, …, Bearer needed"),
     ("Cookie: theme=dark; session=s3cret-0123", "no session s3cret-0123", "no session …"),
     ("X-Key: $KEY/a", "no from-environment", "no …"),
