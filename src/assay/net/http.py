@@ -12,7 +12,7 @@ import socket
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,9 +94,7 @@ class HttpClient:
     def send(self, method: str, url: str, *, headers: Mapping[str, str], content: bytes | None = None) -> bytes:
         """The content of the response. Raises `TemporaryError` if a retry may help, else `DataError`."""
         try:
-            if not self._is_closed:
-                return self._exchange(self._pool, method, url, headers, content)
-            with closing(open_pool()) as pool:
+            with closing(open_pool()) if self._is_closed else nullcontext(self._pool) as pool:
                 return self._exchange(pool, method, url, headers, content)
         except (DataError, TemporaryError) as error:
             error.args = (self.hide(str(error)),)

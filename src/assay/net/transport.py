@@ -63,14 +63,9 @@ class ExchangeLimits(threading.local):
 LIMITS = ExchangeLimits()
 
 
-class HeaderFilter(logging.Filter):
+def without_headers(record: logging.LogRecord) -> bool:
     """Keeps the headers of responses out of the log: a server may send a key back in them."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return not (LIMITS.is_active and str(record.msg).startswith("receive_response_headers.complete"))
-
-
-HEADER_FILTER = HeaderFilter()
+    return not (LIMITS.is_active and str(record.msg).startswith("receive_response_headers.complete"))
 
 
 class LimitedStream(NetworkStream):
@@ -116,7 +111,7 @@ class ConnectionPool:
     """Connections that are kept between requests, as many as callers make requests at a time; for many threads."""
 
     def __init__(self) -> None:
-        logging.getLogger("httpcore2.http11").addFilter(HEADER_FILTER)
+        logging.getLogger("httpcore2.http11").addFilter(without_headers)
         self._tls = tls_settings()
         self._backend = LimitedBackend()
         self._lock = threading.Lock()

@@ -89,10 +89,10 @@ def match_texts(
     if threshold is not None:
         check_share(threshold, "threshold must be a number")
     wanted, found = pair_queries(references, retrieved, "references", "retrieved texts")
-    for what, lists in (("references", wanted), ("retrieved texts", found)):
-        for query, texts in lists.items():
-            if not all(isinstance(text, str) for text in texts):
-                raise DataError(f"the {what} of query {show(query)} must be a list of texts, not {show(texts)}")
+    named = [("references", *each) for each in wanted.items()] + [("retrieved texts", *each) for each in found.items()]
+    for what, query, texts in named:
+        if not all(isinstance(text, str) for text in texts):
+            raise DataError(f"the {what} of query {show(query)} must be a list of texts, not {show(texts)}")
     rows: list[Judgment] = []
     for query, texts in wanted.items():
         others = found.get(query, [])
@@ -302,5 +302,4 @@ def similarities(retrieved: list[str], references: list[str], distance: str, lea
 def qrels_of(rows: list[Judgment]) -> Qrels:
     import polars
 
-    columns = zip(*rows, strict=True)
-    return Qrels(polars.DataFrame(dict(zip(Judgment._fields, map(list, columns), strict=True))))
+    return Qrels(polars.DataFrame(dict(zip(Judgment._fields, map(list, zip(*rows, strict=True)), strict=True))))

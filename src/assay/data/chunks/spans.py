@@ -128,8 +128,7 @@ def is_position(value: Any) -> bool:  # noqa: ANN401 - whatever is there
 
 def as_number(value: Any) -> Any:  # noqa: ANN401 - whatever is there
     """A position that is written as text, as a number."""
-    is_text = isinstance(value, str) and value.isdecimal() and len(value) <= LONGEST
-    return int(value) if is_text else value
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) <= LONGEST else value
 
 
 def find_part(value: object, part: str, paths: Mapping[str, str]) -> Any:  # noqa: ANN401 - whatever is there

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -39,7 +38,7 @@ class Format:
     - `rank`: of a format that is not a table, what ranks a run while it is read; none if it holds only judgments
     - `rank_table`: of a table, what ranks a run in the kernel alone, or says that it cannot
     - `content`: the reader of questions, passages and RAG records: objects, or one `Placed` each; a table needs none
-    - `names`: of a table, the reader of its column names, if there is a faster way than to read a batch
+    - `names`: of a table, the reader of its column names
     - `tag`: of a table that can hold a run's tag, the reader of it
     - `write`: the writer of judgments and runs; a format without one is only read
     - `cannot_hold`: what is lost in it, as `assay.data.write` names it
@@ -121,14 +120,7 @@ class Format:
 
     def column_names(self, source: Source) -> list[str]:
         """The columns of the first file that has any."""
-        names: list[str] = []
-        for file in source.files:
-            if self.names is not None:
-                names = names or self.names(file)
-            elif self.batches is not None:
-                with closing(self.batches(file)) as batches:
-                    names = names or next((batch.frame.columns for batch in batches), [])
-        return names
+        return next((names for file in source.files if self.names and (names := self.names(file))), [])
 
 
 def text_table(name: str, separator: str, suffixes: tuple[str, ...] = ()) -> Format:

@@ -61,8 +61,7 @@ def parse_objects(
     batch: list[tuple[int, bytes]], name: str, shared: SharedStrings | None = None
 ) -> Iterator[dict[str, Any]]:
     """The objects on lines; the kernel leaves to Python what is rare, or wrong, which is an error once reached."""
-    values = decode_json_lines([line for _, line in batch], shared)
-    for (number, line), value in zip(batch, values, strict=True):
+    for (number, line), value in zip(batch, decode_json_lines([line for _, line in batch], shared), strict=True):
         yield value if type(value) is dict else parse_json_line(line, number, name)
 
 

@@ -109,8 +109,7 @@ def read_table(read_batches: ReadBatches, source: Source, need: Need) -> polars.
 
     parts = list(prepare_files(read_batches, source, need))
     if not parts:
-        empty = {"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64}
-        return polars.DataFrame(schema=empty)
+        return polars.DataFrame(schema={"query_id": polars.String, "doc_id": polars.String, "value": polars.Float64})
     return groups_of_iterations(polars.concat(parts, how="diagonal"))
 
 

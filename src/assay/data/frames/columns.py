@@ -150,8 +150,7 @@ def find_columns(
     value_role = "relevance" if judgments else "score"
     wanted = {"query_id": QUERY, "doc_id": DOCUMENT, value_role: GRADE if judgments else SCORE}
     found: dict[str, str] = {}
-    grouping = {"group": GROUP, "iteration": ITERATION} if judgments else {}
-    for role, known in {**wanted, **grouping}.items():
+    for role, known in {**wanted, **({"group": GROUP, "iteration": ITERATION} if judgments else {})}.items():
         if role == "iteration" and "group" in found:
             continue
         column = given.get(role) or find_column(names, known)

@@ -50,8 +50,7 @@ def to_polars(frame: Any, columns: Mapping[str, str] | None, *, judgments: bool)
     """Any frame as a polars one, with the columns of judgments or a run."""
 
     def used(names: list[str]) -> list[str]:
-        found = find_columns(names, columns, judgments=judgments, name="the frame")
-        return list(dict.fromkeys(found.values()))
+        return list(dict.fromkeys(find_columns(names, columns, judgments=judgments, name="the frame").values()))
 
     return whole_frame(frame, used)
 

@@ -45,8 +45,8 @@ class Records(NamedTuple):
     @property
     def rising(self) -> list[str]:
         """The questions whose scores contradict the order of what was retrieved."""
-        scored = (each for each in self.each if each.retrieved is not None and each.retrieved.scores is not None)
-        return [each.query_id for each in scored if each.retrieved.is_list and each.retrieved.rises]  # type: ignore[union-attr]
+        found = ((each.query_id, each.retrieved) for each in self.each if each.retrieved is not None)
+        return [query for query, passages in found if passages.is_list and passages.rises]
 
 
 def read_records(data: object, wanted: RecordFields = USUAL, name: str = "the records") -> Records:

@@ -153,8 +153,7 @@ def retrieved_passages(parts: Mapping[str, Any], place: str, doc_id: str | None)
     if not isinstance(scores, list):
         raise DataError(f"{place}: the scores must be a list, not {show(scores)}")
     check_length(len(scores), "scores", found, place)
-    scored = read_passages(list(zip(found.ids, scores, strict=True)), place)
-    return found._replace(scores=scored.scores)
+    return found._replace(scores=read_passages(list(zip(found.ids, scores, strict=True)), place).scores)
 
 
 def check_length(number: int, part: str, retrieved: Passages, place: str) -> None:
