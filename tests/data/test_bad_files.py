@@ -198,7 +198,7 @@ BAD_QRELS = rows_of(
             ('{"q1": ["d1", "d1"]}', "q.", "query 'q1'", "document 'd1'"),
         ],
         ("q.jsonl", FormatError): [
-            ('{"qid": 1, "docno": 1, "rel": "x"}\n', "q.jsonl, line 1", "'x' in the column 'rel'")
+            ('{"qid": 1, "docno": 1, "rel": "x"}\n', "jsonl, line 1", "'x' in the column 'rel'")
         ],
         ("q.parquet", FormatError): [
             (parquet(qid=["q1"], docno=["d1"], rel=["x"]), "row 0", "'x' in the column 'rel' is not a number"),

@@ -28,13 +28,8 @@ NOTES = [
     "the rule before:# does not match 1 of 7 ids; kept as they are: 'c'",
 ]
 FRAME = polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
-
-
-def write_trec(path):
-    path.write_text("".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in ROWS))
-
-
-FILES = {"run.trec": write_trec, "run.json": lambda path: path.write_text(json.dumps(RUN))}
+TREC = "".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in ROWS)
+FILES = {"run.trec": lambda path: path.write_text(TREC), "run.json": lambda path: path.write_text(json.dumps(RUN))}
 FILES |= {"run.jsonl": FRAME.write_ndjson, "run.csv": FRAME.write_csv, "run.parquet": FRAME.write_parquet}
 
 
@@ -60,8 +55,7 @@ def test_every_form_of_a_run(tmp_path, run):
 def test_lists_and_queries_without_results():
     run = [["b#1", "a#1", "a#2"], ["b#1", "b#2"], []]
     result = assay.evaluate([["a"], ["b"], ["c"]], run, ["rr", "num_ret"], doc_id="before:#")
-    assert result.scores["rr"].tolist() == [1 / 2, 1, 0]
-    assert result.scores["num_ret"].tolist() == [2, 1, 0]
+    assert [result.scores[name].tolist() for name in ("rr", "num_ret")] == [[1 / 2, 1, 0], [2, 1, 0]]
     skipped = assay.evaluate({"q": ["a"], "r": ["b"]}, {"q": ["a#1"], "r": []}, "rr", missing="skip", doc_id="before:#")
     assert skipped.queries == ["q", "r"]
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -53,9 +54,8 @@ def check_same(source, slow, fast, *, errors_alike=False):
     """The same table, or an error of the same kind: which one comes first depends on how much is read at a time."""
     for judgments in (False, True):
         expected = outcome(slow, source, judgments=judgments)
-        found = outcome(
-            lambda each, judgments=judgments: fast(each, Need(None, judgments, threads=2)), source, judgments=judgments
-        )
+        need = Need(None, judgments, threads=2)
+        found = outcome(partial(fast, need=need), source, judgments=judgments)
         if isinstance(expected, AssayError) or isinstance(found, AssayError):
             assert type(found) is type(expected), (found, expected)
             assert not errors_alike or str(found) == str(expected)
@@ -69,12 +69,8 @@ def check_lines(source, **options):
 
 
 def check_cells(source, separator=",", **options):
-    check_same(
-        source,
-        lambda each: separated.read_separated(each, separator),
-        lambda each, need: separated.read_needed(each, need, separator=separator),
-        **options,
-    )
+    slow, fast = (partial(read, separator=separator) for read in (separated.read_separated, separated.read_needed))
+    check_same(source, slow, fast, **options)
 
 
 @same_folder

@@ -30,10 +30,7 @@ class Mapping:
     """What has keys and items but is no dict."""
 
     def __init__(self, entries):
-        self.entries = entries
-
-    def keys(self):
-        return self.entries.keys()
+        self.keys, self.entries = entries.keys, entries
 
     def __getitem__(self, key):
         return self.entries[key]
@@ -90,9 +87,7 @@ def frames(table, value):
         "pandas, objects": plain.astype(object),
         "pandas, integers as objects": plain.astype(dict.fromkeys(ids, int)).astype(object),
         "pandas, objects of several kinds": plain.assign(doc_id=several_kinds(plain.doc_id)),
-        "pandas, NumPy's own objects": plain.assign(
-            **{value: pandas.Series([*map(np.float32, plain[value])], dtype=object)}
-        ),
+        "pandas, NumPy's objects": plain.assign(**{value: pandas.Series(map(np.float32, plain[value]), dtype=object)}),
         "pandas, categoricals": plain.astype(dict.fromkeys(ids, "category")),
         "pandas, integer categoricals": plain.astype(dict.fromkeys(ids, int)).astype(dict.fromkeys(ids, "category")),
         "pandas, 32 bits": plain.astype({value: np.float32}),
@@ -192,8 +187,7 @@ def test_of_several_usual_names_the_plainest_is_taken():
     table = RUN_FRAME.rename({"query_id": "qid", "doc_id": "docno"})
     table = table.select(polars.int_range(polars.len()).alias("docid"), polars.lit("text").alias("query"), polars.all())
     check(run=table)
-    graded = QRELS_FRAME.select(polars.lit(7.5).alias("score"), polars.all())
-    check(graded)
+    check(QRELS_FRAME.select(polars.lit(7.5).alias("score"), polars.all()))
 
 
 def test_the_user_may_name_the_columns(tmp_path):
@@ -207,8 +201,8 @@ def test_the_user_may_name_the_columns(tmp_path):
     names = {"query_id": "frage", "doc_id": "url", "relevance": "note"}
     mapped = QRELS_FRAME.rename(names).with_columns(relevance=polars.lit(9))
     mapped.write_csv(path)
-    for qrels in (assay.Qrels(mapped, columns=names), assay.read_qrels(path, columns=names)):
-        check(qrels)
+    check(assay.Qrels(mapped, columns=names))
+    check(assay.read_qrels(path, columns=names))
 
 
 def test_one_mapping_serves_judgments_and_run():

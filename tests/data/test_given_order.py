@@ -29,15 +29,9 @@ def test_an_order_comes_back_with_its_scores(name, tmp_path):
 
 def test_other_tools_rank_by_score_and_see_the_order(tmp_path):
     RUN.write(tmp_path / "run.trec")
-    assert (tmp_path / "run.trec").read_text().splitlines() == [
-        "q1 assay-order z 1 2 assay",
-        "q1 assay-order a 2 1 assay",
-        "q2 assay-order=0.5 a 1 3 assay",
-        "q2 assay-order=0.5 b 2 2 assay",
-        "q2 assay-order=0.75 c 3 1 assay",
-        "q3 Q0 b 1 2 assay",
-        "q3 Q0 a 2 1 assay",
-    ]
+    ranked = ["q2 assay-order=0.5 a 1 3", "q2 assay-order=0.5 b 2 2", "q2 assay-order=0.75 c 3 1"]
+    lines = ["q1 assay-order z 1 2", "q1 assay-order a 2 1", *ranked, "q3 Q0 b 1 2", "q3 Q0 a 2 1"]
+    assert (tmp_path / "run.trec").read_text() == "".join(f"{line} assay\n" for line in lines)
     RUN.write(tmp_path / "run.csv")
     assert polars.read_csv(tmp_path / "run.csv")["score"].to_list() == [2.0, 1.0, 3.0, 2.0, 1.0, 1.0, 2.0]
 

@@ -111,9 +111,8 @@ def test_a_quote_that_is_not_closed_in_questions(content, line, make):
 def test_a_link_to_itself(name, tmp_path):
     (tmp_path / name).symlink_to(tmp_path / name)
     for act in BOTH:
-        with pytest.raises(FileError, match="symbolic links") as error:
+        with pytest.raises(FileError, match=r"^(?!.*corrupt).*symbolic links"):
             act(tmp_path / name)
-        assert "corrupt" not in str(error.value)
 
 
 def test_no_temporary_folder(tmp_path, monkeypatch):

@@ -20,13 +20,11 @@ def test_some_queries_of_a_file(run, ending, tmp_path):
     assert read_some(path, {"unknown"}) is None
 
 
-def test_some_queries_of_many_files(tmp_path):
-    for ending in ("run", "parquet"):
-        folder = tmp_path / ending
-        folder.mkdir()
-        for number, query in enumerate(RUN.queries[:2]):
-            assay.Run({query: RUN.as_given(query)}).write(folder / f"part-{number}.{ending}")
-        assert read_some(folder, {"q10"}).to_dict() == {"q10": RUN.as_given("q10")}
+@for_each("ending", ["run", "parquet"])
+def test_some_queries_of_many_files(ending, tmp_path):
+    for number, query in enumerate(RUN.queries[:2]):
+        assay.Run({query: RUN.as_given(query)}).write(tmp_path / f"part-{number}.{ending}")
+    assert read_some(tmp_path, {"q10"}).to_dict() == {"q10": RUN.as_given("q10")}
 
 
 def test_lines_as_people_write_them(tmp_path):

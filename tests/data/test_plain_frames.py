@@ -68,12 +68,11 @@ def test_what_is_missing_is_refused_as_ever(kind, row):
 
 GOOD = polars.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
 OTHERS = [
-    GOOD.with_columns(query_id=polars.lit(1)),
-    GOOD.cast({"score": polars.Int64}),
-    GOOD.cast({"score": polars.Float32}),
-    GOOD.cast({"doc_id": polars.Categorical}),
-    GOOD.with_columns(given_rank=polars.lit(1)),
-    GOOD.rename({"score": "value"}),
+    *(
+        GOOD.cast(kinds)
+        for kinds in ({"score": polars.Int64}, {"score": polars.Float32}, {"doc_id": polars.Categorical})
+    ),
+    *(GOOD.with_columns(query_id=polars.lit(1)), GOOD.with_columns(given_rank=1), GOOD.rename({"score": "value"})),
     polars.DataFrame({"query_id": [], "doc_id": [], "score": []}),
     pd.DataFrame({"query_id": ["q1", 7], "doc_id": ["a", "b"], "score": [1.0, 2.0]}),
     pd.DataFrame({"query_id": ["q1"], "doc_id": ["a"], 3: [1.0]}),

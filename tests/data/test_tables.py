@@ -37,8 +37,7 @@ def test_a_run_as_a_frame():
 
 
 def test_judgments_give_the_grades_of_each_query():
-    assert QRELS.queries == ["q1", "q2"]
-    assert QRELS["q1"] == {"d1": 3.0, "d2": 0.0}
+    assert (QRELS.queries, QRELS["q1"]) == (["q1", "q2"], {"d1": 3.0, "d2": 0.0})
     assert QRELS.to_dict() == {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d5": 0.5}}
     assert QRELS.to_polars().rows() == [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d5", 0.5)]
     assert QRELS.to_polars().columns == ["query_id", "doc_id", "relevance"]
@@ -80,8 +79,7 @@ def test_the_second_column_of_trec_judgments_names_groups():
 
 
 def test_the_tag_of_a_run():
-    assert RUN.tag == ""
-    assert Run({"q": ["d"]}, tag="bm25").tag == "bm25"
+    assert (RUN.tag, Run({"q": ["d"]}, tag="bm25").tag) == ("", "bm25")
     text = io.StringIO("q1 Q0 d1 1 2 first\nq1 Q0 d2 2 1 second\n")
     assert assay.read_run(text).tag == "second"
     assert Run(io.StringIO("q1 Q0 d1 1 2 first\n"), tag="mine").tag == "mine"

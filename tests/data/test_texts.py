@@ -98,10 +98,7 @@ BAD_OBJECTS = [
     ({1.5: "a"}, "the id of a question must be a string or an integer, not '1.5'"),
     ({"": "a"}, "the id of a question must be a string or an integer, not ''"),
     ([{"id": "q1"}], "the questions, number 0: questions need a text (text, question, query …), found only 'id'"),
-    (
-        polars.DataFrame({"text": ["a"]}),
-        "row 0: questions need an id (query_id, qid, question_id …), found only 'text'",
-    ),
+    (polars.DataFrame({"text": [""]}), "row 0: questions need an id (query_id, qid, question_id …), found only 'text"),
 ]
 
 

@@ -224,10 +224,7 @@ LOSSES = [
     (BLANK, "run.trec", "spaces in ids", {"q1": {"c_d": 2.0, "a_b": 1.0}}),
     (COMMENT, "run.trec", "query ids that start with #", {"_1": {"a": 1.0}}),
     (Run({"\ufeffq": {"a": 1.0}}), "run.trec", "query ids that start with #", {"_q": {"a": 1.0}}),
-    *(
-        (Run({"q\0": {"a": 1.0}}), f"run.{kind}", "NUL characters in ids", {"q_": {"a": 1.0}})
-        for kind in ("trec", "csv")
-    ),
+    *((Run({"\0": {"a": 1.0}}), f"run.{kind}", "NUL characters in ids", {"_": {"a": 1.0}}) for kind in ("trec", "csv")),
     (GROUPS, "qrels.tsv", "groups of judgments", {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}}),
     (GRADED_GROUPS, "qrels.json", "groups together with grades", {"q1": {"a": 1.0, "b": 2.0}}),
     (NAMED_GROUPS, "qrels.json", "the names of groups", {"q1": [["a"], ["b"]]}),
