@@ -53,22 +53,11 @@ def integers(table):
     return table.with_columns(polars.col("query_id", "doc_id").cast(polars.Int64))
 
 
-def several_kinds(ids):
-    return [int(each) if row % 2 else each for row, each in enumerate(ids)]
-
-
-def with_dictionary(table):
-    return table.set_column(0, "qid", table.column(0).combine_chunks().dictionary_encode())
-
-
-def in_chunks(table):
-    return polars.concat([table[:100], table[100:170], table[170:]], rechunk=False)
-
-
 def frames(table, value):
     """The same rows as every kind of frame."""
     plain = in_pandas(table, value)
-    ids = plain.columns[:2]
+    ids, arrow = plain.columns[:2], table.to_arrow()
+    several_kinds = [int(each) if row % 2 else each for row, each in enumerate(plain.doc_id)]
     return {
         "polars": table,
         "polars, lazy": table.lazy(),
@@ -76,7 +65,7 @@ def frames(table, value):
         "polars, small integers": integers(table).cast({"query_id": polars.Int8, "doc_id": polars.UInt16}),
         "polars, categorical ids": table.with_columns(polars.col("query_id", "doc_id").cast(polars.Categorical)),
         "polars, enum ids": table.with_columns(polars.col("query_id").cast(polars.Enum(QUERIES))),
-        "polars, in chunks": in_chunks(table),
+        "polars, in chunks": polars.concat([table[:100], table[100:170], table[170:]], rechunk=False),
         "polars, 32 bits": table.with_columns(polars.col(value).cast(polars.Float32)),
         "polars, numbers as text": table.with_columns(polars.col(value).cast(polars.String)),
         "polars, decimals": table.with_columns(polars.col(value).cast(polars.Decimal(20, 3))),
@@ -86,7 +75,7 @@ def frames(table, value):
         "pandas, integer ids": plain.astype(dict.fromkeys(ids, int)),
         "pandas, objects": plain.astype(object),
         "pandas, integers as objects": plain.astype(dict.fromkeys(ids, int)).astype(object),
-        "pandas, objects of several kinds": plain.assign(doc_id=several_kinds(plain.doc_id)),
+        "pandas, objects of several kinds": plain.assign(doc_id=several_kinds),
         "pandas, NumPy's objects": plain.assign(**{value: pandas.Series(map(np.float32, plain[value]), dtype=object)}),
         "pandas, categoricals": plain.astype(dict.fromkeys(ids, "category")),
         "pandas, integer categoricals": plain.astype(dict.fromkeys(ids, int)).astype(dict.fromkeys(ids, "category")),
@@ -94,9 +83,9 @@ def frames(table, value):
         "pandas, Arrow's types": plain.convert_dtypes(dtype_backend="pyarrow"),
         "pandas, an index out of order": plain.set_index(pandas.Index(range(len(plain), 0, -1))),
         "pandas, columns that no library knows": plain.assign(name="x", read=1, odd=[object() for _ in plain.doc_id]),
-        "pyarrow": table.to_arrow(),
-        "pyarrow, in batches": pyarrow.Table.from_batches(table.to_arrow().to_batches(max_chunksize=7)),
-        "pyarrow, dictionaries": with_dictionary(table.to_arrow()),
+        "pyarrow": arrow,
+        "pyarrow, in batches": pyarrow.Table.from_batches(arrow.to_batches(max_chunksize=7)),
+        "pyarrow, dictionaries": arrow.set_column(0, "qid", arrow.column(0).combine_chunks().dictionary_encode()),
         "only a stream": OnlyStream(table),
         "only a stream of integers": OnlyStream(integers(table).to_arrow()),
     }
@@ -152,16 +141,13 @@ def test_every_form_of_judgments_gives_the_same_bits(form):
     assert check(JUDGMENTS[form]).queries == QUERIES
 
 
-def of_letters(ids):
-    return np.array(list(ids))
-
-
 def test_relevant_documents_in_a_list_have_the_grade_1():
     graded = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
     run = {"q1": ["x", "b", "a"], "q2": ["c", "x"]}
     expected = scores_of(assay.evaluate(graded, run, MEASURES))
     groups = {"q1": [["a"], ["b"]], "q2": [["c"]]}, {"q1": [["a", "b"]], "q2": [["c"]]}
-    for form in (*({"q1": kind("ab"), "q2": kind("c")} for kind in (list, tuple, set, frozenset, of_letters)), *groups):
+    groups = *groups, {"q1": np.array(["a", "b"]), "q2": np.array(["c"])}
+    for form in (*({"q1": kind("ab"), "q2": kind("c")} for kind in (list, tuple, set, frozenset)), *groups):
         assert scores_of(assay.evaluate(form, run, MEASURES)) == expected
     assert scores_of(assay.evaluate([["a", "b"], ["c"]], list(run.values()), MEASURES)) == expected
 
