@@ -22,8 +22,7 @@ RECORD = '{"query_id": "q1", "doc_id": "d1", "score": 1}\n'
 
 
 def parquet(**columns):
-    file = io.BytesIO()
-    polars.DataFrame(columns).write_parquet(file)
+    polars.DataFrame(columns).write_parquet(file := io.BytesIO())
     return file.getvalue()
 
 
@@ -280,13 +279,10 @@ def test_an_iteration_is_in_all_rows_or_in_none(batch, make, monkeypatch):
     monkeypatch.setattr("assay.data.formats.separated.BATCH", batch)
     for values, line in ((["", "", "0", "1"], 1), (["0", "1", "", ""], 3)):
         rows = [judgment(f"d{row}", **({"iteration": each} if each else {})) for row, each in enumerate(values)]
-        path = make("q.jsonl", "".join(rows))
-        message = f"{path}, line {line}: the column 'iteration' is empty"
-        refused(lambda path=path: assay.read_qrels(path), FormatError, [message])
-        rows = [f"q1,d{row},1,{each}\n" for row, each in enumerate(values)]
-        path = make("q.csv", "query_id,doc_id,relevance,iteration\n" + "".join(rows))
-        message = f"{path}, line {line + 1}: the column 'iteration' is empty"
-        refused(lambda path=path: assay.read_qrels(path), FormatError, [message])
+        cells = ["query_id,doc_id,relevance,iteration\n", *(f"q1,d{row},1,{each}\n" for row, each in enumerate(values))]
+        for path, place in ((make("q.jsonl", "".join(rows)), line), (make("q.csv", "".join(cells)), line + 1)):
+            message = f"{path}, line {place}: the column 'iteration' is empty"
+            refused(partial(assay.read_qrels, path), FormatError, [message])
     lines = [judgment("d1"), judgment("d2", iteration=None), judgment("d3")]
     assert assay.read_qrels(make("none.jsonl", "".join(lines))).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}}
 

@@ -70,16 +70,11 @@ def test_any_bytes_as_judgments(content, format):
     attempt(io.BytesIO(content), RUN)
 
 
-def good_parquet():
-    file = io.BytesIO()
-    rows = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [1.0, 2.0, 3.0]}
-    polars.DataFrame(rows).write_parquet(file)
-    return file.getvalue()
-
-
+ROWS = {"query_id": ["q1", "q1", "q2"], "doc_id": ["d1", "d2", "d1"], "score": [1.0, 2.0, 3.0]}
+polars.DataFrame(ROWS).write_parquet(parquet := io.BytesIO())
 TREC = b"".join(b"q%d Q0 d%d 1 %d t\n" % (number // 9 + 1, number % 9, number) for number in range(18))
 GOOD_FILES = {
-    "run.parquet": good_parquet(),
+    "run.parquet": parquet.getvalue(),
     "run.csv": b"query_id,doc_id,score\nq1,d1,1.5\nq1,d2,2\nq2,d1,3\n",
     "run.json": b'{"q1": {"d1": 1.5, "d2": 2}, "q2": ["d1", "d2"]}',
     "run.jsonl": b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q2", "doc_id": "d1", "score": 2}\n',

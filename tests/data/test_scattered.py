@@ -49,10 +49,9 @@ def test_tables_are_read_in_batches(batch, make, monkeypatch):
 def test_scattered_judgments_are_put_together(make):
     rows = shuffled(forms.QRELS_ROWS)
     text = "".join(f"{query} 0 {document} {grade}\n" for query, document, grade in rows)
-    per_query = assay.evaluate(QRELS, RUN, MEASURES).per_query()
     files = [make("q.trec", text), make("q.csv", separated(rows, forms.QRELS_NAMES, ","))]
     for qrels in (*files, forms.frame(rows, "relevance")):
-        assert assay.evaluate(qrels, RUN, MEASURES).per_query() == per_query
+        assert assay.evaluate(qrels, RUN, MEASURES).per_query() == assay.evaluate(QRELS, RUN, MEASURES).per_query()
 
 
 @pytest.fixture(scope="module")
