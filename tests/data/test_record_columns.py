@@ -33,8 +33,8 @@ PLAIN = {"query_id": "q{}", "question": "Where?", "gold": ["d1"], "retrieved": [
 PLAIN |= {"answer": "Ville de Besançon", "references": ["Besançon", "Besançon"]}
 
 
-def both(path, wanted=SHORT):
-    """What both ways give: records, or the words of an error."""
+def check_both(path, wanted=SHORT):
+    """What both ways give, and must be the same: records, or the words of an error."""
     found = []
     for read in (read_record_file, lambda source, wanted: make_records(file_rows(source, set()), wanted, source.name)):
         with open_source(path) as source:
@@ -43,7 +43,8 @@ def both(path, wanted=SHORT):
                 found.append(records._replace(each=[each._replace(where=each.place) for each in records.each]))
             except AssayError as error:
                 found.append(str(error))
-    return found
+    assert found[0] == found[1]
+    return found[0]
 
 
 def write(path, rows):
@@ -68,8 +69,7 @@ WANTED = [
 @pytest.mark.parametrize("wanted", WANTED)
 @given(rows=st.lists(st.fixed_dictionaries({}, optional=PARTS), min_size=1, max_size=4))
 def test_any_rows(tmp_path_factory, wanted, rows):
-    by_field, one_by_one = both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows), wanted)
-    assert by_field == one_by_one
+    check_both(write(tmp_path_factory.mktemp("records") / "r.jsonl", rows), wanted)
 
 
 ODD = [
@@ -86,14 +86,12 @@ ODD = [
 def test_one_odd_row_among_many(tmp_path, odd):
     rows = plain_rows(2 * STEP + 10)
     rows[STEP + 3].update(odd)
-    by_field, one_by_one = both(write(tmp_path / "r.jsonl", rows))
-    assert by_field == one_by_one
+    check_both(write(tmp_path / "r.jsonl", rows))
 
 
 @for_each("doc_id", [None, "id", "metadata.source"])
 def test_plain_rows_with_a_path_to_the_ids_of_passages(tmp_path, doc_id):
-    by_field, one_by_one = both(write(tmp_path / "r.jsonl", plain_rows(5)), RecordFields(doc_id=doc_id, short=True))
-    assert by_field == one_by_one
+    check_both(write(tmp_path / "r.jsonl", plain_rows(5)), RecordFields(doc_id=doc_id, short=True))
 
 
 def test_places_name_the_file_and_the_line(tmp_path):
@@ -107,9 +105,11 @@ def test_places_name_the_file_and_the_line(tmp_path):
 
 def test_rows_with_very_many_fields_are_no_table(tmp_path):
     rows = [{**row, f"field {number}": number} for number, row in enumerate(plain_rows(150))]
-    by_field, one_by_one = both(write(tmp_path / "r.jsonl", rows))
-    assert by_field == one_by_one
-    assert by_field.each[120].fields == {"question": "Where?", "field 120": 120, "answer": PLAIN["answer"]}
+    assert check_both(write(tmp_path / "r.jsonl", rows)).each[120].fields == {
+        "question": "Where?",
+        "field 120": 120,
+        "answer": PLAIN["answer"],
+    }
 
 
 def test_strings_of_many_records_are_held_once(tmp_path):

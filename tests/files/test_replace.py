@@ -62,9 +62,7 @@ def test_the_owner_and_the_group_stay(tmp_path):
 
 @posix
 def test_the_file_is_on_the_disk_before_the_rename_and_the_folder_after(tmp_path, monkeypatch):
-    path = tmp_path / "run.trec"
-    seen = []
-    sync = os.fsync
+    path, seen, sync = tmp_path / "run.trec", [], os.fsync
 
     def record(descriptor):
         found = os.fstat(descriptor)

@@ -159,7 +159,6 @@ def test_a_connection_that_was_idle_too_long_is_not_used_again(echo, client, mon
 
 
 def test_the_head_of_each_request_is_its_own(echo, client):
-    host = f"127.0.0.1:{echo.port}"
     for content in (b"1", b"22", b"x" * 1000):
         post(client, echo, content, key="a")
     post(client, echo, b"1", key="b")
@@ -169,7 +168,7 @@ def test_the_head_of_each_request_is_its_own(echo, client):
     assert [headers.get("Content-Length") for _, headers in heads] == ["1", "2", "1000", "1", "1", None]
     assert [headers.get("key") for _, headers in heads] == ["a", "a", "a", "b", None, None]
     assert [line for line, _ in heads[-2:]] == ["POST /search HTTP/1.1", "GET /search?q=1 HTTP/1.1"]
-    assert {headers["Host"] for _, headers in heads} == {host}
+    assert {headers["Host"] for _, headers in heads} == {f"127.0.0.1:{echo.port}"}
 
 
 def test_a_request_is_sent_in_one_piece(client):
