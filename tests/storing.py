@@ -1,6 +1,9 @@
 """A result that is stored, for the tests of what is loaded."""
 
 import json
+import re
+
+import pytest
 
 import assay
 
@@ -14,6 +17,15 @@ def stored_in(folder):
     path = folder / "baseline.json"
     assay.evaluate(QRELS, RUN, NAMES).save(path)
     return path, without_checksum(path)
+
+
+def check_refused(path, content, message):
+    """A file with this content, bytes or JSON, is refused with a message that names it."""
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    with pytest.raises(assay.errors.FormatError, match=re.escape(f"{path.name}: ")) as caught:
+        assay.load_result(path)
+    assert message in str(caught.value)
+    return str(caught.value)
 
 
 def without_checksum(path):

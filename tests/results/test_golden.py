@@ -62,8 +62,7 @@ def test_a_checkpoint_is_taken_up(tmp_path):
     def search(question, k):  # noqa: ARG001 - is never called
         raise AssertionError("every question is answered in the checkpoint")
 
-    probe = assay.probe(
-        search, DEMO / "queries.jsonl", DEMO / "qrels.txt", ["ndcg@10"], k=10, checkpoint=path, name="golden"
-    )
+    demo = (DEMO / "queries.jsonl", DEMO / "qrels.txt")
+    probe = assay.probe(search, *demo, ["ndcg@10"], k=10, checkpoint=path, name="golden")
     assert not probe.failures
     assert probe.run["q02"] == [("p5", 0.5), ("business-10", 0.25)]

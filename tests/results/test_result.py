@@ -46,9 +46,8 @@ def test_print_is_a_clean_table(result):
 
 def test_print_names_the_policies_that_were_changed():
     result = assay.evaluate(QRELS, RUN, ["ap"], missing="skip", ties="input", rel=2, depth=10, convention="trec_eval")
-    assert f"assay {VERSION}, convention trec_eval, ties=input depth=10 rel=2, details: result.signature\n" in str(
-        result
-    )
+    said = "convention trec_eval, ties=input depth=10 rel=2, details: result.signature"
+    assert f"assay {VERSION}, {said}\n" in str(result)
 
 
 def test_print_of_several_runs(results):
@@ -74,10 +73,8 @@ def test_exports_have_every_digit(result, results):
     page, markdown, latex = result.to_html(), result.to_markdown().splitlines(), result.to_latex()
     assert page == result._repr_html_()
     assert '<td style="text-align:left">ap</td><td style="text-align:right">0.4444</td>' in page
-    assert (markdown[0], markdown[2]) == (
-        "| measure | mean | low | high | queries |",
-        "| MAP | 0.4444 | 0.0000 | 0.8333 | 3 |",
-    )
+    rows = ["| measure | mean | low | high | queries |", "| MAP | 0.4444 | 0.0000 | 0.8333 | 3 |"]
+    assert markdown[:3:2] == rows
     assert latex.startswith("\\begin{table}\n  \\centering\n  \\caption{assay ")
     assert "    MAP & 0.4444 & 0.0000 & 0.8333 & 3 \\\\\n" in latex
     assert "signature" not in latex
@@ -138,9 +135,8 @@ def test_the_table_of_queries_ends_with_the_means(result):
 
 
 def test_one_query_has_no_interval_and_a_note_says_why():
-    single = assay.evaluate(
-        {"q1": ["a"], "q2": {"b": 0}}, {"q1": ["x", "a"], "q2": ["b"]}, ["rr", "auc"], no_relevant="skip"
-    )
+    qrels, run = {"q1": ["a"], "q2": {"b": 0}}, {"q1": ["x", "a"], "q2": ["b"]}
+    single = assay.evaluate(qrels, run, ["rr", "auc"], no_relevant="skip")
     assert math.isnan(single.interval("rr").low)
     assert [row[2:] for row in single.table().rows] == [(None, None, 1)] * 2
     (run,) = single.to_dict()["runs"]
@@ -153,12 +149,10 @@ RESULT_NAMES = (
     "anchored convention counted human interval judge key matching mean measures noise notes only own_policies per_query "
     "plot policies policies_of queries query_table report save scores signature statistics subject table version"
 )
+RESULTS_NAMES = "common_notes items notes plot query_table results save table"
 
 
 def test_completion_shows_only_what_users_are_meant_to_use(result, results):
-    for shown, names in (
-        (result, RESULT_NAMES),
-        (results, "common_notes items notes plot query_table results save table"),
-    ):
+    for shown, names in ((result, RESULT_NAMES), (results, RESULTS_NAMES)):
         public = {name for name in dir(shown) if not name.startswith(("_", "to_"))}
         assert public == {*names.split()}

@@ -162,11 +162,8 @@ def test_measures_that_are_not_defined_any_more_keep_their_names_and_values(own,
     assert str(loaded.measures["cost@2"]) == "cost(price=2)@2"
     assert not loaded.measures["cost@2"].definition.higher_is_better
     assert loaded.interval("cost@2") == result.interval("cost@2")
-    assert [str(note) for note in loaded.notes if note.kind == "not_defined"] == [
-        "cost@2: not defined here; its stored values are kept",
-        "cost(price=3): not defined here; its stored values are kept",
-        "whole: not defined here; its stored values are kept",
-    ]
+    said = [f"{name}: not defined here; its stored values are kept" for name in ("cost@2", "cost(price=3)", "whole")]
+    assert [str(note) for note in loaded.notes if note.kind == "not_defined"] == said
     with pytest.raises(assay.errors.MeasureError, match=r"'cost\(price=2\)@2' is known only from a stored result"):
         assay.evaluate(QRELS, RUN, [loaded.measures["cost@2"]])
     twice = again(assay.load_result(path), tmp_path / "again.json")

@@ -60,15 +60,8 @@ def test_a_tool_without_the_measure_starts_nothing(measure, start):
 
 
 def test_a_tools_own_spelling_of_a_cutoff_is_found():
-    asked = ("rr@10", "ndcg@10", "ap@1000000")
-    found = {(each.tool, each.name) for name in asked for each in find_readings(name)}
-    spelt = {
-        ("ir_measures", "RR@10"),
-        ("mteb", "mrr_at_10"),
-        ("ir_measures", "nDCG(dcg='exp-log2')@10"),
-        ("ranx", "map@1000000"),
-    }
-    assert spelt <= found
+    found = {f"{each.tool} {each.name}" for name in ("rr@10", "ndcg@10", "ap@1000000") for each in find_readings(name)}
+    assert {"ir_measures RR@10", "mteb mrr_at_10", "ir_measures nDCG(dcg='exp-log2')@10", "ranx map@1000000"} <= found
 
 
 def test_every_policy_has_words():
@@ -183,15 +176,7 @@ def test_bad_measures(measure, message):
 
 def test_the_extreme_orders_of_ties():
     # The columns: query, grade, rank, score, how many score higher, how many tie, document.
-    columns = (
-        [0, 0, 0, 0],
-        [3.0, 0.0, 1.0, 2.0],
-        [1, 3, 4, 6],
-        [9.0, 5.0, 5.0, 5.0],
-        [0, 1, 1, 1],
-        [0, 4, 4, 4],
-        [0, 1, 2, 3],
-    )
+    columns = ([0] * 4, [3.0, 0.0, 1.0, 2.0], [1, 3, 4, 6], [9.0, 5.0, 5.0, 5.0], [0, 1, 1, 1], [0, 4, 4, 4], range(4))
     hits = Hits(1, *map(np.array, columns))
     judged = Judged(1, np.array([7]), np.zeros(4, int), np.array([3.0, 2, 1, 0]), hits)
     best, worst = (rerank_ties(judged, 1, best=each).hits for each in (True, False))

@@ -42,19 +42,8 @@ def test_every_name_of_a_tool_starts_from_itself(tool):
 
 # A measure, the tool to start from, and the names that other tools then have, each with what is done beside it.
 TOLD = [
-    (
-        "AP(rel=2)@100",
-        "ir_measures",
-        {
-            "ir_measures": ["AP(rel=2)@100"],
-            "assay": ["ap(rel=2)@100"],
-            "trec_eval": ["map_cut_100, -l 2"],
-            "trec_eval_9": ["map_cut_100, relevance_level=2"],
-            "ranx": ["map@100-l2"],
-            "beir": ["MAP@100"],
-            "autorag": ["retrieval_map, run cut at 100"],
-        },
-    ),
+    ("AP(rel=2)@100", "ir_measures", {"ir_measures": ["AP(rel=2)@100"], "assay": ["ap(rel=2)@100"], "trec_eval": ["map_cut_100, -l 2"], "trec_eval_9": ["map_cut_100, relevance_level=2"],
+     "ranx": ["map@100-l2"], "beir": ["MAP@100"], "autorag": ["retrieval_map, run cut at 100"]}),
     ("map-l2", "ranx", {"ranx": ["map-l2"], "assay": ["ap(rel=2)"], "ir_measures": ["AP(rel=2)", "AP_IA(rel=2)"]}),
     ("ap(rel=2.5)", "assay", {"ranx": ["map"], "trec_eval": ["map", "map_avgjg"], "assay": ["ap(rel=2.5)"]}),
     ("nDCG(gains={1:3})@10", "assay", {"assay": ["ndcg(gain=1:3)@10"], "trec_eval": ["ndcg_cut_10"], "mteb": ["ndcg_at_10"]}),

@@ -9,17 +9,15 @@ JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 FULL = {query: {f"d{place}": 100.0 - place for place in range(1, 13)} for query in JUDGED}
 
 
-def finding(report, kind):
+def of_qrels(data, kind, **options):
+    report = check_qrels(Qrels(data, duplicates="first"), "qrels", **options)
     (found,) = [each for each in report.findings if each.kind == kind]
     return found
 
 
-def of_qrels(data, kind, **options):
-    return finding(check_qrels(Qrels(data, duplicates="first"), "qrels", **options), kind)
-
-
 def of_run(data, kind, qrels=JUDGED):
-    return finding(check_run(Run(data), "run", Qrels(qrels)), kind)
+    (found,) = [each for each in check_run(Run(data), "run", Qrels(qrels)).findings if each.kind == kind]
+    return found
 
 
 def test_facts_of_judgments():

@@ -18,7 +18,13 @@ NEW = {query: [*TRUTH[query], *OLD[query]] if GENERATOR.random() < 0.5 else OLD[
 NEW = {query: list(dict.fromkeys(documents)) for query, documents in NEW.items()}
 # The judge prefers what the old run has on top.
 JUDGE = {query: {**TRUTH[query], OLD[query][0]: 1} if GENERATOR.random() < 0.3 else TRUTH[query] for query in QUERIES}
-HUMAN = {query: TRUTH[query] for query in QUERIES[:80]}
+
+
+def labels(queries):
+    return {query: TRUTH[query] for query in queries}
+
+
+HUMAN = labels(QUERIES[:80])
 RUNS = {"old": OLD, "new": NEW}
 
 
@@ -91,16 +97,7 @@ ERRORS = {
     "no mean": (lambda: assay.compare(JUDGE, RUNS, ["rr", "gm_ap"], human=HUMAN), "gm_ap is not anchored by human labels"),
     "one side": (lambda: assay.compare(None, {"a": finished(HUMAN), "b": finished()}), "'a' has human labels and 'b' has none; anchor all results, or none"),
     "finished": (lambda: assay.compare(None, {"a": finished(), "b": finished()}, human=HUMAN), "a finished result cannot be scored by human judgments"),
-    "no common label": (
-        lambda: assay.compare(
-            None,
-            {
-                "a": finished({query: TRUTH[query] for query in QUERIES[:50]}),
-                "b": finished({query: TRUTH[query] for query in QUERIES[50:]}),
-            },
-        ),
-        "rr: a and b need at least 2 queries with human labels in both, they have 0",
-    ),
+    "no common label": (lambda: assay.compare(None, {"a": finished(labels(QUERIES[:50])), "b": finished(labels(QUERIES[50:]))}), "rr: a and b need at least 2 queries with human labels in both, they have 0"),
     "gate": (lambda: assay.gate(None, finished(HUMAN), baseline=finished(), max_drop={"rr": 0.1}), "rr of the baseline has no human labels, and the other side has; anchor both, or none"),
 }  # fmt: skip
 

@@ -121,9 +121,8 @@ def test_runs_paths_and_results_say_the_same(tmp_path):
 
 
 def test_names_and_numbers_of_other_kinds():
-    comparison = assay.compare(
-        QRELS, {1: RUNS["one"], 2: RUNS["two"]}, "rr", baseline=2, seed=np.int64(3), alpha=np.float32(0.25)
-    )
+    runs, numbers = {1: RUNS["one"], 2: RUNS["two"]}, {"seed": np.int64(3), "alpha": np.float32(0.25)}
+    comparison = assay.compare(QRELS, runs, "rr", baseline=2, **numbers)
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [("2", "1")]
     assert comparison.settings[3:] == (0.25, None, 3, "2")
     assert json.loads(comparison.to_json())["seed"] == 3

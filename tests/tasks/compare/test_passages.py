@@ -10,12 +10,8 @@ QRELS = {"q1": {"good": 2, "bad": 0}, "q2": {"good": 1}}
 OLD = {"q1": {"good": 0.9, "bad": 0.5, "new": 0.1}, "q2": {"good": 0.5}}
 NEW = {"q1": {"new": 0.9, "bad": 0.5, "good": 0.4}, "q2": {"good": 0.5}}
 QUERIES = {"q1": "Who pays?", "q2": "When?"}
-CORPUS = {
-    "good": "\n  The payer pays.\nAt once.",
-    "new": "An \x1b[31munrelated <b>text</b>",
-    "bad": "Bad.",
-    "other": "-",
-}
+NEW_TEXT = "An \x1b[31munrelated <b>text</b>"
+CORPUS = {"good": "\n  The payer pays.\nAt once.", "new": NEW_TEXT, "bad": "Bad.", "other": "-"}
 
 
 def hurt(old=OLD, new=NEW, **options):
@@ -39,8 +35,8 @@ def test_the_question_and_the_first_line_of_each_passage():
     assert "&lt;b&gt;text" in moves.to_html()
     (query,) = json.loads(moves.to_json())["hurt"]
     assert query["question"] == "Who pays?"
-    top = {"document": "new", "grade": None, "before": 3, "after": 1, "contribution": None}
-    assert query["documents"][-1] == {**top, "text": "An \x1b[31munrelated <b>text</b>"}
+    top = {"document": "new", "grade": None, "before": 3, "after": 1, "contribution": None, "text": NEW_TEXT}
+    assert query["documents"][-1] == top
 
 
 def test_a_wrong_judged_document_on_top_needs_no_texts():

@@ -15,21 +15,18 @@ GRADES = st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8)
 
 
 def worth_of(measure, qrels, run):
-    scorer = Scorer(make_plan([measure]), qrels)
-    _, ranks = scorer.score_all({"run": run})
+    _, ranks = Scorer(make_plan([measure]), qrels).score_all({"run": run})
     judged = ranks.judged["run", measure]
-    chosen = np.arange(len(judged.hits.query))
-    return judged, hit_worth(ranks.measures[measure], judged, chosen)
+    return judged, hit_worth(ranks.measures[measure], judged, np.arange(len(judged.hits.query)))
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(rankings=st.lists(GRADES, min_size=1, max_size=4))
 def test_worth_is_what_is_lost_without_the_document(measure, rankings):
-    qrels = {
-        f"q{n}": {f"d{p}": g for p, g in enumerate(each) if g is not None} | {"other": 1}
-        for n, each in enumerate(rankings)
-    }
-    run = {f"q{n}": [f"d{p}" for p in range(len(each))] for n, each in enumerate(rankings)}
+    qrels, run = {}, {}
+    for n, each in enumerate(rankings):
+        qrels[f"q{n}"] = {f"d{p}": g for p, g in enumerate(each) if g is not None} | {"other": 1}
+        run[f"q{n}"] = [f"d{p}" for p in range(len(each))]
     judged, worth = worth_of(measure, qrels, run)
     assert worth is not None
     whole = assay.evaluate(qrels, run, [measure])
