@@ -64,8 +64,7 @@ def load_report(path: str | os.PathLike[str]) -> Results:
     """The results in a report, by run: the exact scores that `assay report` wrote, as `load_result` gives them."""
     if not isinstance(path, (str, os.PathLike)):
         raise DataError(f"a report is a path, not {show(path)}")
-    page = read_page(path)
-    results = {}
+    page, results = read_page(path), {}
     for number, name in enumerate(run_names(page)):
         results[name] = parse_result(unpack(page, f"result-{number}"), f"{os.fspath(path)}{SEPARATOR}{name}")
     return Results(results)
@@ -127,17 +126,14 @@ def check_head(content: object) -> dict[str, Any]:
     fields: dict[str, Any] = content if isinstance(content, dict) else {}
     if fields.get("assay") != "result":
         if str(fields.get("schema")).startswith("assay/"):
-            raise FormatError(
-                "this is the output of `--format json` or `to_json`, which cannot be loaded; "
-                "store the result with `--save FILE`, or with `result.save` in Python"
-            )
+            said = "this is the output of `--format json` or `to_json`, which cannot be loaded"
+            raise FormatError(f"{said}; store the result with `--save FILE`, or with `result.save` in Python")
         raise fault("this is not a stored result")
-    version = fields.get("version")
-    if isinstance(version, int) and version > VERSION:
+    version = number if isinstance(number := fields.get("version"), int) else 0
+    if version > VERSION:
         said = f"its version is {version}, this assay reads up to {VERSION}"
         raise FormatError(f"this file was written by a newer assay: {said}; update assay")
-    has_checksum = isinstance(version, int) and version >= WITH_CHECKSUM
-    fields = check_fields(content, "the file", {**HEAD, **(CHECKS if has_checksum else {})}, MORE)
+    fields = check_fields(content, "the file", HEAD | (CHECKS if version >= WITH_CHECKSUM else {}), MORE)
     if fields["convention"] not in CONVENTIONS:
         raise FormatError(f"unknown convention {show(fields['convention'])}; update assay")
     return fields
@@ -145,11 +141,9 @@ def check_head(content: object) -> dict[str, Any]:
 
 def embedded_result(path: str | os.PathLike[str]) -> bytes:
     """The stored result of a run in a report; the only one, or the one that is named after its path."""
-    file, run = split_report(path)
-    page = read_page(path)
+    (file, run), page = split_report(path), read_page(path)
     names = run_names(page)
-    if run is None and len(names) == 1:
-        run = names[0]
+    run = names[0] if run is None and len(names) == 1 else run
     if run is None or run not in names:
         wrong = "name one of its runs" if run is None else f"it has no run {show(run)}"
         ways = ", ".join(f"{file}{SEPARATOR}{name}" for name in names[:3])

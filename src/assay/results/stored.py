@@ -68,15 +68,15 @@ def files_in(folder: str | os.PathLike[str], runs: Iterable[str]) -> list[Path]:
 
 
 def stored_content(result: Result) -> bytes:
-    if wrong := [query for query in result.queries if not is_text(query, LONGEST_ID)]:
-        advice = "use ids that are valid Unicode and not too long"
-        raise DataError(f"the query id {show(wrong[0])} cannot be stored; {advice}")
+    if wrong := [show(query) for query in result.queries if not is_text(query, LONGEST_ID)]:
+        raise DataError(f"the query id {wrong[0]} cannot be stored; use ids that are valid Unicode and not too long")
     policies = {name: result.policies_of(name) for name in result.measures}
     for sentence in find_outside(result.measures, policies, result.queries, result.scores):
         raise DataError(f"the result cannot be stored: {sentence}")
     limits = LIMITS.get()
+    many = f"the result has more than {limits.values:,} values; store fewer measures"
     if len(result.queries) * (1 + len(result.measures)) > limits.values:
-        raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
+        raise refuse(many, "values")
     head = {
         "assay": "result",
         "version": VERSION,
@@ -87,15 +87,12 @@ def stored_content(result: Result) -> bytes:
         "measures": [measure_fields(name, result) for name in result.measures],
         "notes": [write_note(note) for note in result.notes if note.kind != NoteKind.NOT_DEFINED],
     }
-    columns = [plain_values(result.scores[name]) for name in result.measures]
-    rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *columns, strict=True))
-    more: dict[str, Any] = {
-        "statistics": {name: [plain_values(row) for row in values] for name, values in result.statistics.items()},
-        "matching": list(result.matching),
-        "judge": result.judge,
-        "human": {name: plain_values(values) for name, values in result.human.items()},
-        "noise": {name: plain_values(values) for name, values in result.noise.items()},
-    }
+    values = [plain_values(result.scores[name]) for name in result.measures]
+    rows = ",\n".join(compact_json(list(row)) for row in zip(result.queries, *values, strict=True))
+    statistics = {name: [plain_values(row) for row in values] for name, values in result.statistics.items()}
+    more: dict[str, Any] = {"statistics": statistics, "matching": list(result.matching), "judge": result.judge}
+    for kind, columns in (("human", result.human), ("noise", result.noise)):
+        more[kind] = {name: plain_values(values) for name, values in columns.items()}
     more = {name: value for name, value in more.items() if value} | {"rows": len(result.queries)}
     # As a reader finds it: JSON has no tuples.
     said = json.loads(compact_json(head | more))
@@ -106,7 +103,7 @@ def stored_content(result: Result) -> bytes:
         raise refuse(f"the result is larger than {size(limits.stored)}; store fewer measures", "stored")
     # As a reader counts them.
     if is_too_large(content):
-        raise refuse(f"the result has more than {limits.values:,} values; store fewer measures", "values")
+        raise refuse(many, "values")
     return content
 
 
@@ -201,22 +198,18 @@ def find_outside(
     queries: Sequence[str],
     scores: Mapping[str, FloatArray],
 ) -> Iterator[str]:
-    """For each measure that has a value outside its range, a sentence about the first one.
-
-    Only assay knows the ranges of its measures; others may not have thought about theirs. A document that counts each
-    time it is retrieved takes most measures out of their ranges.
-    """
+    """For each measure that has a value outside its range, a sentence about the first one."""
+    # Authors of other measures may not have thought about the range, and a document that counts each time it is
+    # retrieved takes most measures out of theirs.
     for name, measure in measures.items():
-        is_known = measure.definition.function.__module__.startswith("assay.measures.")
-        if not is_known or repeats_of(policies[name]) == "count":
-            continue
         about, values = measure.definition, scores[name]
+        if not about.function.__module__.startswith("assay.measures.") or repeats_of(policies[name]) == "count":
+            continue
         # A cutoff leaves the range as it is.
         others = {key: value for key, value in measure.values.items() if key != about.at}
         is_usual = all(value == about.parameters[key].default for key, value in others.items())
         low, high = (is_usual and about.usual_range) or about.range
         is_outside = (values < low - ROUNDING * max(1, abs(low))) | (values > high + ROUNDING * max(1, abs(high)))
-        if is_outside.any():
-            first = int(np.argmax(is_outside))
+        for first in np.flatnonzero(is_outside)[:1]:
             where = f"{name} of query {show(queries[first])}"
             yield f"{where} is {values[first]:g}, which is not in the range of the measure, {low:g} to {high:g}"

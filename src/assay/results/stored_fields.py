@@ -61,16 +61,9 @@ LIST: Form = (lambda value: isinstance(value, list), "a list")
 RULES: Form = (is_list_of(is_name), "a list of rules")
 IDS: Form = (is_list_of(lambda value: is_text(value, LONGEST_ID)), "a list of strings")
 NUMBER: Form = (lambda _: True, "a number")
-HEAD = {
-    "assay": WORD,
-    "version": (lambda value: is_whole(value, 1), "a whole number"),
-    "written_by": WORD,
-    "convention": WORD,
-    "policies": OBJECT,
-    "measures": LIST,
-    "notes": LIST,
-    "queries": LIST,
-}
+FIRST: Form = (lambda value: is_whole(value, 1), "a whole number")
+HEAD = {"assay": WORD, "version": FIRST, "written_by": WORD, "convention": WORD, "policies": OBJECT}
+HEAD |= dict.fromkeys(("measures", "notes", "queries"), LIST)
 CHECKS = {"checksum": LINE, "rows": WHOLE}
 MORE = {"statistics": OBJECT, "matching": RULES, "judge": LINE, "human": OBJECT, "noise": OBJECT}
 MEASURE = {
@@ -167,12 +160,10 @@ def read_measures(
 ) -> tuple[dict[str, Measure], dict[str, Policies], dict[str, float]]:
     """The measures by their names in the result, the policies that some have of their own, and the stored means."""
     measures: dict[str, Measure] = {}
-    own: dict[str, Policies] = {}
-    means: dict[str, float] = {}
+    own, means = {}, {}
     for place, each in enumerate(said, start=1):
         about = check_fields(each, f"measure {place}", MEASURE, {"policies": OBJECT, "mean": NUMBER})
-        name = about["name"]
-        if name in measures:
+        if (name := about["name"]) in measures:
             raise fault(f"duplicate measure {show(name)}")
         measures[name] = stored_measure(about)
         if "mean" in about:
@@ -188,8 +179,7 @@ def stored_measure(about: Mapping[str, Any]) -> Measure:
     known = (about["aggregate"], about["higher_is_better"], "mean" in about)
     with suppress(MeasureError):
         measure = parse(about["measure"])
-        definition = measure.definition
-        if (definition.aggregate, definition.higher_is_better, measure.has_own_number) == known:
+        if (measure.definition.aggregate, measure.definition.higher_is_better, measure.has_own_number) == known:
             return measure
     return Measure(absent_definition(about["measure"], *known), {})
 

@@ -50,9 +50,8 @@ class ParameterSetting:
 
     @property
     def default_words(self) -> str:
-        if self.is_needed or self.default is None:
-            return "required" if self.is_needed else "no default"
-        return f"default {write_value(self.default)}"
+        known = "no default" if self.default is None else f"default {write_value(self.default)}"
+        return "required" if self.is_needed else known
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,15 +60,11 @@ class Diff(Exports):
         return printable(f"<Diff: {self.title}>")
 
     def __str__(self) -> str:
-        def lines(moves: tuple[Move, ...]) -> list[str]:
-            return [f"  {line}" for move in moves for line in move_lines(move, MOST_SHOWN[len(self.runs)])]
-
-        said = [printable(self.title)]
-        if len(self.runs) == 1:
-            return "\n".join([*said, *lines(self.hurt)])
+        said, is_single = [printable(self.title)], len(self.runs) == 1
         for title, moves in (("most helped", self.helped), ("most hurt", self.hurt)):
-            said += ["", f"{title}:" if moves else f"{title}: none", *lines(moves)]
-        return "\n".join([*said, "", printable(self.signature.short)])
+            said += [] if is_single else ["", f"{title}:" if moves else f"{title}: none"]
+            said += [f"  {line}" for move in moves for line in move_lines(move, MOST_SHOWN[len(self.runs)])]
+        return "\n".join([*said, *([] if is_single else ["", printable(self.signature.short)])])
 
     @property
     def title(self) -> str:
@@ -167,10 +163,10 @@ def diff(
     if after is None and is_stored(qrels):
         qrels, before, after = None, qrels, before
     given = [before] if after is None else [before, after]
-    is_file = all(isinstance(run, (str, os.PathLike)) or callable(getattr(run, "read", None)) for run in given)
     named: dict[str, object] = {"run": before}
     if len(given) > 1:
-        named = name_all(qrels, given if is_file else {"before": before, "after": after})[1]
+        is_file = all(isinstance(run, (str, os.PathLike)) or callable(getattr(run, "read", None)) for run in given)
+        _, named = name_all(qrels, given if is_file else {"before": before, "after": after})
     check_whole("top", top, len(given) - 1)
     is_finished = any(isinstance(run, Result) or is_stored(run) for run in given)
     wanted = None if measure is None and is_finished else [measure or DEFAULT_MEASURES[0]]

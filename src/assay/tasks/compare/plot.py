@@ -117,10 +117,9 @@ def difference_of(comparison: Comparison, pair: Pair, a: str | None, comparisons
     from assay.render.charts.systems import Difference
 
     settings, winner = comparison.settings, comparison.winner(pair)
-    is_corrected = settings.correction != "none" or settings.test in TUKEY_TESTS
-    wide: tuple[float, ...] = ()
-    if comparisons > 1 and is_corrected and not math.isnan(pair.low):
-        wide = widened_interval(pair, comparisons, settings.alpha)
+    is_corrected = comparisons > 1 and (settings.correction != "none" or settings.test in TUKEY_TESTS)
+    is_wider = is_corrected and not math.isnan(pair.low)
+    wide: tuple[float, ...] = widened_interval(pair, comparisons, settings.alpha) if is_wider else ()
     first, second = pair.a, pair.b
     if a == pair.b:
         first, second, wide = second, first, tuple(-end for end in reversed(wide))
@@ -192,14 +191,12 @@ def draw_judged(read: ScoredRuns, choice: Choice) -> Chart:
 def draw_scores(read: ScoredRuns, choice: Choice) -> Chart:
     from assay.render.charts.queries import Grade, scores
 
-    key = measure_of(read, choice)
-    groups = []
+    key, groups = measure_of(read, choice), []
     for run, result in read.results.items():
         hits = judged_of(read, run, key).judged()
         # Of the queries for which the measure has a value.
-        finite = hits.where(~np.isnan(result.scores[key])[hits.query] & np.isfinite(hits.score))
-        grades = np.unique(finite.grade).tolist()
-        groups += [Grade(run, grade, finite.score[finite.grade == grade]) for grade in grades]
+        hits = hits.where(~np.isnan(result.scores[key])[hits.query] & np.isfinite(hits.score))
+        groups += [Grade(run, each, hits.score[hits.grade == each]) for each in np.unique(hits.grade).tolist()]
     if not groups:
         raise NeedError("no judged document was retrieved with a score")
     documents = count(sum(len(each.scores) for each in groups), "judged document")
@@ -222,19 +219,17 @@ def draw_runs(read: ScoredRuns, _: Choice) -> Chart:
             grid[a, b] = grid[b, a] = sum(known) / len(known) if known else math.nan
     grids = [Grid(f"RBO, p = {PERSISTENCE:g}", names, overlap.tolist()), Grid("Kendall's tau", names, tau.tolist())]
     over = count(len(chosen), "query", "queries")
-    over = over if len(chosen) == total else f"{over}, evenly spaced among {total:,}"
+    over += "" if len(chosen) == total else f", evenly spaced among {total:,}"
     words = f"Means over {over}; the first {DEPTH} documents. RBO: overlap of two rankings, their top counting most; "
     return runs(grids, f"{words}tau: order of the documents in both.")
 
 
 def first_documents(name: str, ranks: Ranks, queries: Sequence[str]) -> list[list[str]]:
     """The first documents of each query, ties by id as trec_eval has them; none for a query that the run lacks."""
-    data = ranks.runs[name]
     if not ranks.can_read(name):
         raise NeedError(f"{show(name)} cannot be read again; give the run as a file or as data in memory")
-    run = run_of(data, ranks.format)
-    known = set(run.queries)
-    found = []
+    run = run_of(ranks.runs[name], ranks.format)
+    known, found = set(run.queries), []
     for query in queries:
         ranking = run[query] if query in known else []
         if ranking and isinstance(ranking[0], tuple):

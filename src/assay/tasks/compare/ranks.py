@@ -83,11 +83,9 @@ class Move(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The query as JSON has it, with all its judged documents; those whose earlier rank is unknown have none."""
-        scores = {"before": self.before, "after": self.after, "difference": self.difference}
-        documents = [{name: finite(value) for name, value in each._asdict().items()} for each in self.documents]
-        for document in documents if not self.ranked_before else ():
-            del document["before"]
-        numbers = {name: finite(value) for name, value in scores.items()}
+        numbers = {name: finite(getattr(self, name)) for name in ("before", "after", "difference")}
+        names = [name for name in Document._fields if self.ranked_before or name != "before"]
+        documents = [{name: finite(getattr(each, name)) for name in names} for each in self.documents]
         return {"query": self.query, "question": self.question, **numbers, "documents": documents}
 
 
@@ -184,9 +182,8 @@ def move_lines(move: Move, most: int) -> list[str]:
 
 def document_lines(move: Move, most: int, gap: str = ": ") -> list[str]:
     """The documents to show, in words: up to `most`, and then the wrong ones on top; `gap` comes before a text."""
-    shown = [each for each in move.documents if is_shown(each)]
-    if not move.ranked_before:
-        shown = [each._replace(before=each.after) for each in shown]
+    known = [each for each in move.documents if is_shown(each)]
+    shown = known if move.ranked_before else [each._replace(before=each.after) for each in known]
     wrong = [each for each in shown if not ((each.grade or 0) > 0 or each.contribution)]
     first = [each for each in shown if each not in wrong]
     rest = [f"and {len(first) - most:,} more"] if len(first) > most else []

@@ -127,8 +127,7 @@ def add_slices(core: dict[str, Any], results: Results, shown: Shown, texts: Mapp
     if LENGTH in shown.slices and not texts:
         raise DataError(f"the length of questions needs their texts; pass them: {Option('queries')}")
     fields = read_fields(shown.queries, named) if named else {}
-    if LENGTH in shown.slices:
-        fields[LENGTH] = {query: length_of(text) for query, text in texts.items()}
+    fields[LENGTH] = {query: length_of(text) for query, text in texts.items()}
     for name in shown.slices:
         values = core["fields"][name] = slice_values(fields[name], queries)
         core["slices"].append(slice_rows(results, name, values))
@@ -213,15 +212,14 @@ class Worth(NamedTuple):
         judged = ranks.judged[name, measure]
         hits, plan = judged.hits, ranks.scorer.plan
         chosen = np.flatnonzero((hits.rank <= plan.top) | (hits.grade >= max(plan.policies.rel, judged.floor)))
-        worth = hit_worth(ranks.measures[measure], judged, chosen)
-        if worth is None:
+        if (worth := hit_worth(ranks.measures[measure], judged, chosen)) is None:
             return None
         starts = stretches(hits.query[chosen], judged.size).tolist()
         return cls(starts, hits.document[chosen].tolist(), np.round(worth, DIGITS).tolist())
 
     def of(self, query: int, documents: Sequence[int]) -> list[float]:
         """The values of some judged documents of a query, 0 for those that are worth nothing; none after the last."""
-        rows = slice(self.starts[query], self.starts[query + 1])
+        rows = slice(*self.starts[query : query + 2])
         known = dict(zip(self.document[rows], self.value[rows], strict=True))
         values = [known.get(each, 0) or 0 for each in documents]
         while values and not values[-1]:

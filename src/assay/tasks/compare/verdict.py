@@ -121,11 +121,11 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
     if baseline is None:
         parts = [
             f"{head}: {run} has the best mean ({means[run]:.4f})",
-            f"beats {told(beats)}" if beats else "beats no other run",
-            f"is beaten by {told(beaten_by)}" if beaten_by else "",
-            f"cannot be told apart from {open_runs}" if undecided else "",
+            f"beats {told(beats) if beats else 'no other run'}",
         ]
-        text = ", ".join(filter(None, parts))
+        parts += [f"is beaten by {told(beaten_by)}"] if beaten_by else []
+        parts += [f"cannot be told apart from {open_runs}"] if undecided else []
+        text = ", ".join(parts)
     else:
         sides = [(names, word) for names, word in ((beaten_by, "better"), (beats, "worse")) if names]
         parts = [f"{told(names)} {'is' if len(names) == 1 else 'are'} {word}" for names, word in sides]
@@ -211,10 +211,8 @@ def digits_of(value: float) -> int:
     >>> digits_of(0.17), digits_of(0.004), digits_of(0.00001), digits_of(0.0)
     (2, 3, 4, 2)
     """
-    size = abs(value)
-    if not 0 < size < 0.005:  # noqa: PLR2004 - what two decimals round to 0
-        return 2
-    return 3 if size >= 0.0005 else 4  # noqa: PLR2004 - what three decimals round to 0
+    # So small, a number is rounded to 0 by two decimals, and by three.
+    return 2 + sum(0 < abs(value) < size for size in (0.005, 0.0005))
 
 
 def joined(names: Sequence[str]) -> str:

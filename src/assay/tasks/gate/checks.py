@@ -199,12 +199,9 @@ def drop_reason(drop: Drop, sign: int, *, is_real: bool, passed: bool) -> str:
         return "unchanged"
     if drop.size < 0:
         return f"improved by {-drop.size:.4f}"
-    verb = "dropped" if sign > 0 else "rose"
-    if not drop.is_too_large:
-        return f"{verb} {drop.size:.4f} (limit {drop.limit:.4f})"
-    size, limit = apart(drop.size, drop.limit)
-    reason = f"{verb} {size} (limit {limit})"
-    if np.isnan(drop.p):
+    shown = apart(drop.size, drop.limit) if drop.is_too_large else (f"{drop.size:.4f}", f"{drop.limit:.4f}")
+    reason = f"{'dropped' if sign > 0 else 'rose'} {shown[0]} (limit {shown[1]})"
+    if np.isnan(drop.p) or not drop.is_too_large:
         return reason
     reason += f"; {'significant' if is_real else 'not significant'}, {p_words(drop.p_corrected)}"
     return reason if is_real or passed else f"{reason}, but the gate is strict"

@@ -44,7 +44,7 @@ def read_limits(given: Mapping[str | Measure, float] | None, option: str) -> dic
     least, kind = (0.0, "a number of at least 0") if option == "max_drop" else (-math.inf, "a number")
     limits = []
     for name, value in given.items():
-        # A large integer is no float.
+        # A large integer is not a float.
         limit = math.nan
         with suppress(OverflowError):
             limit = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
@@ -123,9 +123,8 @@ def section_of(path: Path) -> dict[str, Any] | None:
         if section is not None:
             with prefix_errors(f"{printable(str(path))}, [{'.'.join(keys)}]"):
                 return check_section(section, path.parent)
-    for name in content:
-        if name.lower() in MISSPELT and path.name == "assay.toml":
-            raise FormatError(f"{printable(str(path))}: unknown section [{name}]; did you mean [gate]?")
+    if path.name == "assay.toml" and (near := [name for name in content if name.lower() in MISSPELT]):
+        raise FormatError(f"{printable(str(path))}: unknown section [{near[0]}]; did you mean [gate]?")
     return None
 
 
