@@ -17,9 +17,8 @@ def path(tmp_path):
 
 
 def test_they_come_back_with_their_intervals(path):
-    code = (
-        f"import assay; kept = assay.load_result({str(path)!r}); print(kept.mean, kept.interval('bleu'), *kept.notes)"
-    )
+    shown = "kept.mean, kept.interval('bleu'), *kept.notes"
+    code = f"import assay; kept = assay.load_result({str(path)!r}); print({shown})"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)  # noqa: S603 - our own
     result = assay.load_result(path)
     assert result.statistics.keys() == {"bleu", "chrf"}

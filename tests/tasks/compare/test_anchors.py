@@ -50,10 +50,9 @@ def test_it_is_shown(comparison):
     assert comparison.settings.test == "ppi"
     assert "test=ppi correction=holm family=measure alpha=0.05 interval=ppi" in str(comparison.signature)
     assert "prediction-powered t test" in comparison.caption
-    assert "new beats old on rr: +" in str(comparison)
-    text = str(comparison)
-    assert "detectable  human  lambda    gain" in text
-    assert "differences are anchored by human labels, each on its own" in text
+    labels = "differences are anchored by human labels, each on its own"
+    for said in ("new beats old on rr: +", "detectable  human  lambda    gain", labels):
+        assert said in str(comparison)
     record = json.loads(comparison.to_json())["comparisons"][0]
     assert (record["human"], record["lambda"], record["gain"]) == (80, anchor.weight, anchor.gain)
     assert "human" in comparison.to_polars().columns

@@ -199,16 +199,8 @@ def test_moves_in_other_forms(comparison):
     assert data["hurt"][0]["documents"][1] == fair
     assert "measures: rr(rel=1,credit=first)" in data["signature"]
     frame = moves.to_polars()
-    assert frame.columns == [
-        "query_id",
-        "before",
-        "after",
-        "doc_id",
-        "grade",
-        "rank_before",
-        "rank_after",
-        "contribution",
-    ]
+    names = "query_id before after doc_id grade rank_before rank_after contribution"
+    assert " ".join(frame.columns) == names
     assert frame.row(0) == ("q0", 1.0, 0.25, "good", 2.0, 1, 4, -0.75)
     assert len(frame) == 9
     assert moves.to_pandas()["rank_after"][0] == 4

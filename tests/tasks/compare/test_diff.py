@@ -24,9 +24,7 @@ def test_the_worst_come_first_with_what_each_document_costs():
     assert repr(worst) == "<Diff: worst queries by rr>"
     assert len(assay.diff(QRELS, RUN).queries) == 3
     assert len(assay.diff(QRELS, RUN, top=0).queries) == 0
-
-
-def test_lower_is_better():
+    # Lower is better.
     assert [move.query for move in assay.diff(QRELS, RUN, measure="first_rank").queries] == ["q2", "q1"]
 
 

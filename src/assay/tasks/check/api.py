@@ -92,9 +92,8 @@ def check_sources(
                 files.append(check_qrels(judgments, name, rel))
             except AssayError as error:
                 # Data that cannot be read is a finding like any other.
-                found = CheckFinding(
-                    "bad", "reading", str(error), "fix this first; the rest of this file was not checked"
-                )
+                advice = "fix this first; the rest of this file was not checked"
+                found = CheckFinding("bad", "reading", str(error), advice)
                 files.append(CheckedFile.of("run" if number else "judgments", name, {}, [found]))
     return CheckReport(tuple(files))
 

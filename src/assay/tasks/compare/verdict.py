@@ -119,10 +119,8 @@ def tell_many(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:
     head = with_direction(comparison, measure)
     open_runs = undecided_words(comparison, {name: own[name] for name in undecided})
     if baseline is None:
-        parts = [
-            f"{head}: {run} has the best mean ({means[run]:.4f})",
-            f"beats {told(beats) if beats else 'no other run'}",
-        ]
+        parts = [f"{head}: {run} has the best mean ({means[run]:.4f})"]
+        parts += [f"beats {told(beats) if beats else 'no other run'}"]
         parts += [f"is beaten by {told(beaten_by)}"] if beaten_by else []
         parts += [f"cannot be told apart from {open_runs}"] if undecided else []
         text = ", ".join(parts)

@@ -161,9 +161,8 @@ def anchored_gain(name: str, run: Result, baseline: Result, sign: int) -> Anchor
     """The gain, as human labels of both sides anchor it; None without any."""
     bare = [side for side, result in ((RUN, run), (BASELINE, baseline)) if name not in result.human]
     if len(bare) == 1:
-        raise MismatchError(
-            f"{name} of the {bare[0]} has no human labels, and the other side has; anchor both, or none"
-        )
+        lacking = f"{name} of the {bare[0]} has no human labels, and the other side has"
+        raise MismatchError(f"{lacking}; anchor both, or none")
     if bare:
         return None
     from assay.stats.anchored import anchored_mean

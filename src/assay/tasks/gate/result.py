@@ -199,11 +199,8 @@ class GateReport(Exports):
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the checks, the worst queries, the notes and the signature."""
         checks = [{**finite_fields(check), "worst": [move.to_dict() for move in check.worst]} for check in self.checks]
-        how = {
-            "signature": str(self.signature),
-            **self.rules._asdict(),
-            "notes": [each.to_dict() for each in self.notes],
-        }
+        how = {"signature": str(self.signature), **self.rules._asdict()}
+        how["notes"] = [note.to_dict() for note in self.notes]
         return json_fields("gate") | {"passed": self.passed, "checks": checks, **how}
 
 
