@@ -230,8 +230,10 @@ class Result(Exports):
     def _remarks(self) -> tuple[Note, ...]:
         """The notes, and one on measures that have no interval because they have a value for a single query."""
         single = [name for name in self.measures if self.counted(name) == 1 and self._numbers(name)[1:] == (None, None)]
+        if not single:
+            return self.notes
         few = Note.of(NoteKind.FEW, about="interval", measures=[] if len(single) == len(self) else single)
-        return (*self.notes, few) if single else self.notes
+        return (*self.notes, few)
 
     def query_table(self) -> Table:
         """One row per query, then one with the means."""

@@ -113,7 +113,7 @@ def compare_results(scored: ScoredRuns, settings: ComparisonSettings, *, progres
         with progress_bar("comparing") if progress or "ipykernel" in sys.modules else nullcontext() as report:
             pairs, cautions = compare_pairs(measured, couples, settings, report)
     own = {name: result.notes for name, result in results.items()}
-    notes = [*common_notes(own), *notes, *caution_notes(cautions, len(couples))]
+    notes = [*(common_notes(own) if any(own.values()) else ()), *notes, *caution_notes(cautions, len(couples))]
     sizes = [each.wins + each.ties + each.losses for each in pairs]
     # If every sign pattern of every pair was tried, no samples were drawn.
     if settings.test == "randomization" and all(is_exact(size, settings.samples or 0) for size in sizes):
