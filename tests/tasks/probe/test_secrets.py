@@ -105,22 +105,3 @@ def test_a_key_that_is_cut_off_by_the_end_of_an_excerpt():
             search("question 1", 1)
         search.close()
     assert str(error.value) == "HTTP 400 Bad Request: 'x …'"
-
-
-@for_each("url", ["http://us3r:pa55%40h/", "http://us3r:pa55＠h/", "http://us3r:[pa55﹫h/"])
-def test_nor_with_another_at_sign(url):
-    with pytest.raises(assay.errors.DataError, match=r"^the URL is invalid$"):
-        HttpSearch(url)
-
-
-@for_each("headers", [["s3cret"], ["X-Key=s3cret"], ["X-Key s3cret: 1"], ["A: 1", "s3cret"]])
-def test_a_header_without_a_name_is_not_shown(headers):
-    with pytest.raises(assay.errors.DataError, match=f"header {len(headers)} is not; check its name") as error:
-        HttpSearch("http://h/", headers=headers)
-    assert "s3cret" not in str(error.value)
-
-
-def test_a_body_that_is_not_text_is_not_shown():
-    with pytest.raises(assay.errors.DataError, match=r"must be a string of JSON, .*, not dict") as error:
-        HttpSearch("http://h/", body={"query": "{query}", "key": "s3cret"})
-    assert "s3cret" not in str(error.value)
