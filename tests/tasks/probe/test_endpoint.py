@@ -33,6 +33,7 @@ BAD_ADDRESSES = [
     ("http://h:x/#s3cret", "the URL 'http://h:x/' is invalid"),
     ("http://{query}.example/", "has no valid host"),
     ("http://me:s3cret@h/", "the URL contains a user name or password"),
+    ("http://me:s3/cret@h/", "the URL is invalid$"),
     *((f"http://{host}/", "the URL is invalid$") for host in ("s3cret:pa55%40h", "s3cret:pa55＠h", "s3cret:[pa55﹫h")),
 ]
 

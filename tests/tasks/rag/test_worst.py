@@ -123,4 +123,4 @@ VERDICTS = [
 @for_each("verdicts, score, best, expected", VERDICTS)
 def test_which_verdicts_are_shown(verdicts, score, best, expected):
     found = [assay.extend.Verdict(*each) for each in verdicts]
-    assert list(describe_verdicts(found, score, best, higher_is_better=best > 0)) == expected
+    assert list(describe_verdicts(found, score, best, higher_is_better=best > 0, width=None)) == expected

@@ -62,7 +62,7 @@ class ReplyCache:
         values = (key, model, prompt, sample, json.dumps(reply, ensure_ascii=False), *tokens)
         with self._lock:
             self._run(INSERT, values)
-            if self.path is not None and time.monotonic() - self._synced > SECONDS_TO_SYNC:
+            if time.monotonic() - self._synced > SECONDS_TO_SYNC:
                 self._run("PRAGMA wal_checkpoint(PASSIVE)", ())
                 self._synced = time.monotonic()
 
@@ -80,12 +80,11 @@ class ReplyCache:
             file = sqlite3.connect(
                 place, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False, uri=self.read_only
             )
-            if self.path is not None and not self.read_only:
+            if not self.read_only:
                 # Readers and a writer do not wait for each other; a finished write survives a kill.
                 file.execute("PRAGMA journal_mode = WAL")
                 file.execute("PRAGMA synchronous = NORMAL")
-            if self.path is not None:
-                self._check(file)
+            self._check(file)
             if not self.read_only:
                 file.execute(LAYOUT)
         except (sqlite3.Error, OSError) as error:

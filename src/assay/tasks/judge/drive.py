@@ -55,26 +55,17 @@ class JudgedItems(NamedTuple):
 
 
 def ask_all(
-    what: str,
-    items: Sequence[Item],
-    ask: Callable[[Item], Steps],
-    *,
-    judge: Judge,
-    prompts: Sequence[Prompt],
-    names: Sequence[str],
+    what: str, items: list[Item], ask: Callable[[Item], Steps], *, judge: Judge, prompts: list[Prompt], names: list[str]
 ) -> JudgedItems:
     """What a judge says of each item of a task; `names` are those of the items in notes."""
     check_prompts(judge.prompts, prompts)
-    rulings = judge_all(items, {what: ask}, judge)[what]
+    rulings = judge_all(items, {what: ask}, judge, {})[what]
     how = f"{judge.description} prompts={','.join(map(str, prompts))}"
     return JudgedItems(rulings, how, loud_first(verdict_notes(what, names, rulings, judge.samples)))
 
 
 def judge_all(
-    items: Sequence[Item],
-    columns: Mapping[str, Callable[[Item], Steps]],
-    judge: Judge,
-    draws: Mapping[str, Draws] | None = None,
+    items: Sequence[Item], columns: Mapping[str, Callable[[Item], Steps]], judge: Judge, draws: Mapping[str, Draws]
 ) -> dict[str, Rulings]:
     """What a judge says of each item, by column; several items at a time. `draws` says how those of a column count."""
     if judge.estimate is not None:
@@ -87,7 +78,7 @@ def judge_all(
     def judge_in_turn(rest: Iterator[tuple[int, Item]]) -> None:
         for at, item in rest:
             for name, ask in columns.items():
-                ruling = rule(partial(ask, item), judge, (draws or {}).get(name, "mean"))
+                ruling = rule(partial(ask, item), judge, draws.get(name, "mean"))
                 rulings[name].put(at, ruling)
                 with lock:
                     kinds[ruling.kind] += 1

@@ -97,9 +97,8 @@ class Judge:
         self.estimate: JudgeEstimate | None = None
         self.usage = Usage(Prices.read(prices))
         if max_cost is not None and self.usage.prices is None:
-            raise PolicyError(
-                f"{Option('max_cost')} needs {Option('prices')}, the price per million input and output tokens"
-            )
+            meaning = "the price per million input and output tokens"
+            raise PolicyError(f"{Option('max_cost')} needs {Option('prices')}, {meaning}")
         timeout = None if timeout is None else number_from("timeout", timeout, above=True)
         if tokens_per_minute is not None:
             number_from("tokens_per_minute", tokens_per_minute, above=True)

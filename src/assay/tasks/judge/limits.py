@@ -113,9 +113,8 @@ class Prices(NamedTuple):
             value = (value.get("input"), value.get("output"))
         pair = tuple(value) if isinstance(value, (list, tuple)) else ()
         if len(pair) != 2 or not all(isinstance(each, (int, float)) and each >= 0 for each in pair):  # noqa: PLR2004 - a pair
-            raise PolicyError(
-                f"prices must be the price per million input and output tokens, such as (0.15, 0.6), not {show(value)}"
-            )
+            expected = "the price per million input and output tokens, such as (0.15, 0.6)"
+            raise PolicyError(f"prices must be {expected}, not {show(value)}")
         return cls(*pair)
 
     def cost(self, sent: float, reply: float) -> float:

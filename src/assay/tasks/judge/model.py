@@ -165,12 +165,7 @@ def find_object(text: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def weights_of(tokens: Sequence[Token], field: str) -> dict[str, float]:
-    """The probabilities of what the value of a field might have been: those of its first token.
-
-    >>> tokens = [Token('{"score": ', {}), Token("4", {"4": -0.105, "5": -2.303})]
-    >>> {word: round(share, 2) for word, share in weights_of(tokens, "score").items()}
-    {'4': 0.9, '5': 0.1}
-    """
+    """The probabilities of what the value of a field might have been: those of its first token."""
     before = ""
     for token in tokens:
         if field and re.search(rf'"{re.escape(field)}"\s*:\s*"?$', before) and token.text.strip(' "'):

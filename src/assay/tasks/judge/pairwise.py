@@ -133,17 +133,11 @@ class Preferences(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects; docs/json.md describes it."""
-        duels = [
-            {
-                "query": duel.query,
-                "first": duel.first,
-                "second": duel.second,
-                "outcome": str(ruling.kind),
-                "score": ruling.score if ruling.is_ok else None,
-                "reasons": [each.reason for each in ruling.verdicts],
-            }
-            for duel, ruling in zip(self.duels, self.rulings, strict=True)
-        ]
+        duels = []
+        for duel, ruling in zip(self.duels, self.rulings, strict=True):
+            who = {"query": duel.query, "first": duel.first, "second": duel.second, "outcome": str(ruling.kind)}
+            reasons = [each.reason for each in ruling.verdicts]
+            duels.append(who | {"score": ruling.score if ruling.is_ok else None, "reasons": reasons})
         return json_fields("preferences") | {
             "systems": records(self.table()),
             "flip_rate": self.flip_rate,
@@ -171,14 +165,12 @@ def pairwise(systems: Mapping[str, object], *, judge: Judge) -> Preferences:
     """
     if not isinstance(systems, Mapping) or len(systems) < 2:  # noqa: PLR2004 - a pair
         raise DataError("need the records of at least two systems, by name")
-    known = {
-        name: {each.query_id: each for each in read_records(data, name=name).each} for name, data in systems.items()
-    }
+    given = {name: read_records(data, name=name).each for name, data in systems.items()}
+    known = {name: {each.query_id: each for each in rows} for name, rows in given.items()}
     duels = []
-    for (first, mine), (second, others) in combinations(known.items(), 2):
-        for query in mine:
-            if query in others:
-                one, other = mine[query], others[query]
+    for first, second in combinations(known, 2):
+        for query, one in known[first].items():
+            if (other := known[second].get(query)) is not None:
                 reference = next(iter(one.references or other.references or ()), None)
                 answers = one.answer, other.answer
                 duels.append(Duel(query, first, second, one.question or other.question, reference, answers))
@@ -195,10 +187,8 @@ def duel_steps(duel: Duel) -> Steps:
     if duel.question is None or not one or not other:
         raise unjudgeable("no question" if duel.question is None else "an answer is missing")
     fixed = {"question": duel.question} | ({"reference": duel.reference} if duel.reference else {})
-    straight, turned = yield [
-        BETTER.ask(fixed | {"answer A": one, "answer B": other}),
-        BETTER.ask(fixed | {"answer A": other, "answer B": one}),
-    ]
+    orders = ((one, other), (other, one))
+    straight, turned = yield [BETTER.ask(fixed | {"answer A": a, "answer B": b}) for a, b in orders]
     verdicts = (
         Verdict(duel.first, straight["better"], straight["reason"], duel.second),
         Verdict(duel.second, turned["better"], turned["reason"], duel.first),

@@ -40,13 +40,7 @@ class ChatServer(Model):
     """The address up to `/v1`, the model there, and the key for the header `Authorization`."""
 
     def __init__(
-        self,
-        url: str,
-        model: str,
-        *,
-        key: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        self, url: str, model: str, *, key: str | None, headers: Mapping[str, str] | None, timeout: float | None
     ) -> None:
         self.endpoint = endpoint_of_server(url)
         self.name = model
@@ -91,16 +85,14 @@ class ChatServer(Model):
 
     def _adjust(self, error: HttpError | TemporaryError) -> bool:
         """Whether an error names a parameter that the server does not take, which is sent otherwise from now on."""
-        said = str(error)
-        if error.status != REFUSED or not UNSUPPORTED.search(said):
-            return False
+        said = str(error) if error.status == REFUSED and UNSUPPORTED.search(str(error)) else ""
         if self._limit == "max_tokens" and "max_tokens" in said:
             self._limit = "max_completion_tokens"
-            return True
-        if not self.adjusted and "temperature" in said:
+        elif not self.adjusted and "temperature" in said:
             self.adjusted = "temperature=server"
-            return True
-        return False
+        else:
+            return False
+        return True
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         try:
@@ -207,9 +199,8 @@ class EmbeddedModel(Model):
         try:
             import xllamacpp
         except ImportError:
-            raise AssayError(
-                'an embedded model needs the package xllamacpp; install it with: pip install "assay[local]"'
-            ) from None
+            hint = 'pip install "assay[local]"'
+            raise AssayError(f"an embedded model needs the package xllamacpp; install it with: {hint}") from None
         self.endpoint, own = endpoint_of_file(path)
         self.name = name or own
         self._timeout, self._callers = timeout, Callers("assay-judge-call")

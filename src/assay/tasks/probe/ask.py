@@ -121,17 +121,13 @@ class Asker:
 
 
 def failure_line(error: BaseException | None, attempts: int) -> str:
-    """What went wrong, in one line; a message of assay's own is never cut, as what to do comes last.
-
-    >>> failure_line(KeyError("d1"), 3)
-    "KeyError: 'd1' (3 attempts)"
-    """
+    """What went wrong, in one line; a message of assay's own is never cut, as what to do comes last."""
     kind = "" if isinstance(error, (AssayError, TemporaryError)) else type(error).__name__
     try:
         message = str(error)
     except Exception:  # noqa: BLE001 - a message must not fail because of its subject
         message = "an error without a message"
     line = printable(" ".join(": ".join(filter(None, (kind, message))).split()))
-    is_whole = isinstance(error, AssayError) or len(line) <= LONGEST_MESSAGE
-    shown = line if is_whole else line[:LONGEST_MESSAGE] + "…"
-    return shown + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")
+    if not isinstance(error, AssayError) and len(line) > LONGEST_MESSAGE:
+        line = line[:LONGEST_MESSAGE] + "…"
+    return line + (f" ({count(attempts, 'attempt')})" if attempts > 1 else "")

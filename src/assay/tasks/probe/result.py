@@ -188,15 +188,8 @@ class Probe(Exports):
 
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes, as Python objects: the result, and how fast the retriever was; see docs/json.md."""
-        pace = {
-            "latency": self.latency._asdict(),
-            "throughput": finite(self.throughput),
-            "elapsed": self.elapsed,
-            "asked": self.asked,
-            "resumed": self.resumed,
-            "seconds": self.seconds,
-            "failures": self.failures,
-        }
+        pace = {"latency": self.latency._asdict(), "throughput": finite(self.throughput)}
+        pace |= {name: getattr(self, name) for name in ("elapsed", "asked", "resumed", "seconds", "failures")}
         return json_fields("results") | {"runs": [{**self.result.to_run_dict(), "probe": pace}]}
 
 

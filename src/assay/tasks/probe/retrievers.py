@@ -25,7 +25,7 @@ from urllib.parse import quote, urlsplit
 
 from assay._kernel import __version__
 from assay.core.errors import DataError
-from assay.core.json_text import ContentError, decode_json, explain_json_error, refuse_repeats
+from assay.core.json_text import decode_json, explain_json_error, refuse_repeats
 from assay.core.text import show
 from assay.net.http import HttpClient, excerpt
 from assay.net.secrets import KEPT, PLACEHOLDER, secrets_in_address, secrets_in_body, secrets_in_headers
@@ -40,11 +40,8 @@ from assay.tasks.probe.response import (
 )
 
 DEFAULT_BODY = '{"query": "{query}", "k": "{k}"}'
-DEFAULT_HEADERS = {
-    "Accept": "application/json",
-    "Content-Type": "application/json",
-    "User-Agent": f"assay/{__version__}",
-}
+AS_JSON = "application/json"
+DEFAULT_HEADERS = {"Accept": AS_JSON, "Content-Type": AS_JSON, "User-Agent": f"assay/{__version__}"}
 # An @, also as Unicode and addresses write it.
 AT = re.compile("[@﹫＠]|%40")
 PLAIN_AT = re.compile("[@﹫＠]")
@@ -56,11 +53,7 @@ HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Retriever(NamedTuple):
-    """A retriever's name, and the function that is called with a question.
-
-    `request` is whatever else determines the results; `hide` removes secrets from a message; `close` releases what is
-    kept between calls.
-    """
+    """A retriever's name, the function that is called with a question, and whatever else determines the results."""
 
     name: str
     ask: Callable[[str], object]
@@ -95,10 +88,8 @@ def with_named_query(run: Callable[..., object], k: int) -> Callable[[str], obje
     """Haystack's `run`, which takes its input by name."""
     names = parameters_of(run)
     if "query" not in names:
-        raise DataError(
-            f"this retriever's run takes {', '.join(names) or 'nothing'}, not query; "
-            "write a function that turns a question into that input and calls the retriever"
-        )
+        hint = "write a function that turns a question into that input and calls the retriever"
+        raise DataError(f"this retriever's run takes {', '.join(names) or 'nothing'}, not query; {hint}")
     known = {name: k for name in LIMITS if name in names}
     return lambda question: run(query=question, **known)
 
@@ -205,8 +196,6 @@ def read_response(content: bytes, path: str | None, answer_path: str | None = No
     """What a response holds, at the path if there is one; with the answer if it has one."""
     try:
         response = json.loads(content, object_pairs_hook=refuse_repeats)
-    except ContentError as error:
-        raise DataError(f"the response: {error}") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise DataError(f"the response is not JSON: {excerpt(content)}") from None
     except (ValueError, RecursionError) as error:
@@ -261,10 +250,8 @@ def read_address(url: str) -> Address:
     if parts.username is not None or parts.password is not None:
         raise DataError("the URL contains a user name or password; send them in a header such as Authorization")
     if PLAIN_AT.search(url):
-        raise DataError(
-            "the URL has an @ after its host; if it belongs to a user name or password, send them in a header such as "
-            "Authorization, else write %40"
-        )
+        said = "if it belongs to a user name or password, send them in a header such as Authorization, else write %40"
+        raise DataError(f"the URL has an @ after its host; {said}")
     if not host or not re.fullmatch(r"[\w.:\-]+", host):
         raise DataError(f"{shown} has no valid host")
     origin = f"{parts.scheme}://" + (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
@@ -272,11 +259,7 @@ def read_address(url: str) -> Address:
 
 
 def describe_url(url: str) -> str:
-    """A URL in a message, without a possible key or password.
-
-    >>> describe_url("ftp://me:s3cret@h/x?key=s3cret"), describe_url("http://me:s3/cret@h/")
-    ("the URL 'ftp://h/x'", 'the URL')
-    """
+    """A URL in a message, without a possible key or password."""
     if not AT.search(url):
         return f"the URL {show(re.split('[?#]', url)[0])}"
     parts = re.fullmatch(r"([a-z]+://)?[^/?#@]*@([^?#@]*)(?:[?#][^@]*)?", url, re.DOTALL)

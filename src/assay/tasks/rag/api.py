@@ -47,8 +47,9 @@ Measures = Mapping[str, Measure]
 class RagEvaluation:
     """What is known on the way `read → match → complete → score → join`; each step returns it with more.
 
-    `options` are the policies that were given by name, `policies` all of them. With `once`, a document counts once
-    however many of its chunks were retrieved. With `is_short`, records have only the fields that make slices.
+    `options` are the policies that were given by name. With `once`, a document counts once however many of its chunks
+    were retrieved. With `has_scores`, the scores that records have are measures too. With `is_short`, records have only
+    the fields that make slices.
     """
 
     chosen: Mapping[str, Chosen]
@@ -58,6 +59,7 @@ class RagEvaluation:
     rule: DocIdRule | None = None
     once: bool = False
     judge: Judge | None = None
+    has_scores: bool = False
     records: list[Record] = field(default_factory=list)
     corpus: Corpus | None = None
     is_short: bool = False
@@ -136,13 +138,13 @@ def evaluate_rag(
     wanted = DEFAULT_RAG_MEASURES if measures is None else measures
     short = ONLY_ANSWERS if judge is None else ONLY_ANSWERS | judged_names(tool)
     chosen = resolve_measures(wanted, tool, options, kinds=KINDS, short=short)
-    evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge)
+    evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge, measures is None)
     if judge is None and (judged := list(evaluation.of_kind("judged"))):
         raise MeasureError(f"{judged[0]} is judged by an LLM; pass it as {Option('judge', '…')}")
     how = {"rule": rule, "chunks": corpus, "graded": tool.name == "ragas"}
     matching = Matching.parse(match, overlap, overlap_of, columns, **how)
     with collection_put_off():
-        evaluation = read(evaluation, records, outputs, corpus, columns, with_given=measures is None)
+        evaluation = read(evaluation, records, outputs, corpus, columns)
         evaluation = complete(match_gold(evaluation, matching), has_corpus=corpus is not None)
     evaluation = score(evaluation)
     with collection_put_off():
@@ -157,29 +159,21 @@ def evaluate_rag(
 
 
 def read(
-    evaluation: RagEvaluation,
-    data: object,
-    outputs: object,
-    corpus: object,
-    columns: Mapping[str, str] | None,
-    *,
-    with_given: bool,
+    evaluation: RagEvaluation, data: object, outputs: object, corpus: object, columns: Mapping[str, str] | None
 ) -> RagEvaluation:
-    """The evaluation with its records; `with_given`, the scores that they have are measures too."""
+    """The evaluation with its records."""
     rule = evaluation.rule
     path = rule.argument if rule is not None and rule.is_field else None
     given, judged = evaluation.of_kind("scores"), evaluation.of_kind("judged")
     is_short = outputs is None and not given and not judged
     found = collect(data, outputs, corpus, columns, path, any_field=bool(given), short=is_short)
     chosen = dict(evaluation.chosen)
-    if with_given:
+    if evaluation.has_scores:
         chosen |= resolve(every_score(found.records, fields=False), evaluation.tool, evaluation.options)
     if EVERY in chosen:
         chosen = with_every_score(chosen, found.records, known=(columns or {}).values())
-    notes = tuple(found.notes)
-    return replace(
-        evaluation, chosen=chosen, records=found.records, corpus=found.corpus, is_short=is_short, notes=notes
-    )
+    rows, notes, texts, _ = found
+    return replace(evaluation, chosen=chosen, records=rows, corpus=texts, is_short=is_short, notes=tuple(notes))
 
 
 def match_gold(evaluation: RagEvaluation, how: Matching) -> RagEvaluation:

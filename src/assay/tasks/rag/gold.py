@@ -29,8 +29,8 @@ LISTS = frozenset({list, type(None)})
 class Gold(NamedTuple):
     """The lowest relevant grade, and the judgments of the questions that have some, ready to score.
 
-    Without a `scorer` nothing needs judgments, and all gold is lists of different ids. The gold of the `matched`
-    questions has no ids that a corpus would know; `matching` says how it was matched.
+    Without a `scorer` nothing needs judgments, and all gold is lists of different ids. That of the `matched` questions
+    has no ids that a corpus would know.
     """
 
     rel: float

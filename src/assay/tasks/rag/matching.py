@@ -52,9 +52,8 @@ MOST_KEPT = 10
 class Matching(NamedTuple):
     """How gold without ids is matched: the least similarity of texts, if any, and the overlap of spans.
 
-    `paths` are the user's own field paths for the parts of a span, `rule` that for the ids of documents. `chunks`
-    has the spans of chunks that were retrieved as ids. With `graded`, the similarity of texts is their grade, which
-    ragas' measures need.
+    `paths` are the user's own field paths for the parts of a span. `chunks` has the spans of chunks that were retrieved
+    as ids. With `graded`, the similarity of texts is their grade, which ragas' measures need.
     """
 
     threshold: float | None
@@ -69,10 +68,8 @@ class Matching(NamedTuple):
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
         words = {"exact": 1.0, "off": None}
-        if isinstance(match, str) and match in words:
-            threshold = words[match]
-        else:
-            threshold = check_share(match, "match must be 'exact', 'off', or a similarity")
+        is_word = isinstance(match, str) and match in words
+        threshold = words[match] if is_word else check_share(match, "match must be 'exact', 'off', or a similarity")  # type: ignore[index]
         return cls(threshold, Overlap.parse(overlap, overlap_of), paths, **how)
 
 
@@ -97,9 +94,8 @@ class GoldItem(NamedTuple):
 class Matched:
     """The records with ids for what was retrieved, the judgments of the queries that were matched, and how.
 
-    `texts` counts gold texts that matched exactly, by similarity or not at all (none), `spans` those that were hit or
-    not. `documents` are those of gold spans and of chunks, and `sample` some of the chunks, in case they do not meet.
-    `chunk_texts` are those of the table of chunks, if one was read: it may be a stream to be read only once.
+    `texts` and `spans` count gold by how it matched. `documents` are those of gold spans and of chunks, and `sample`
+    some of the chunks, in case they do not meet. `chunk_texts` are those of the table of chunks, which may be a stream.
     """
 
     how: Matching
@@ -275,11 +271,9 @@ def read_spans(found: Passages, place: str, how: Matching, read_table: Callable[
             raise DataError(f"{place}: the retrieved chunk {show(name)} is not in the table of chunks; {why}")
         else:
             where = Option("columns", ("start", "metadata.start_index"))
-            raise DataError(
-                f"{place}: the gold is a span, but a retrieved passage has none: {show(each)}; a passage needs "
-                f"document, start and end; say where they are ({where}), or give the spans of all chunks by id "
-                f"({Option('corpus')})"
-            )
+            hint = f"say where they are ({where}), or give the spans of all chunks by id ({Option('corpus')})"
+            said = f"the gold is a span, but a retrieved passage has none: {show(each)}"
+            raise DataError(f"{place}: {said}; a passage needs document, start and end; {hint}")
     return spans
 
 

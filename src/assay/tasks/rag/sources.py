@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from assay.core.errors import DataError, FileError, FormatError, MismatchError
 from assay.core.note import Note, NoteKind
@@ -14,7 +14,7 @@ from assay.data.formats import JSON, TREC, recognise
 from assay.data.formats.json import read_objects, read_rankings
 from assay.data.frames.columns import DOCUMENT, normalise_name
 from assay.data.frames.frame import is_frame, is_tuples
-from assay.data.passages import is_number, read_passages
+from assay.data.passages import get_field, is_number, read_passages
 from assay.data.qrels import Qrels
 from assay.data.records.fields import MEASURED, PARTS, RecordFields, record_fields
 from assay.data.records.read import Records, read_record_file, read_records
@@ -67,9 +67,8 @@ def collect(
         records, notes = join_outputs(found.records, given)
         found = Collected(records, found.notes + notes, found.corpus, found.fields | given.fields)
     if unknown := [field for field in wanted.columns.values() if field not in found.fields]:
-        raise FormatError(
-            f"{Option('columns')} names the field {show(unknown[0])}, which neither records nor outputs have"
-        )
+        said = f"names the field {show(unknown[0])}, which neither records nor outputs have"
+        raise FormatError(f"{Option('columns')} {said}")
     return found if corpus is None else found._replace(corpus=lambda: read_texts(corpus, DOCUMENTS))
 
 
@@ -111,17 +110,12 @@ def order_notes(records: Records) -> list[Note]:
 
 
 def is_llama_index(data: object) -> bool:
-    return all(isinstance(dataset_part(data, name), Mapping) for name in DATASET)
-
-
-def dataset_part(data: object, name: str) -> Any:  # noqa: ANN401 - whatever is there
-    return data.get(name) if isinstance(data, Mapping) else getattr(data, name, None)
+    return all(isinstance(get_field(data, name), Mapping) for name in DATASET)
 
 
 def read_llama_index(data: object, name: str) -> Collected:
-    queries, corpus, relevant = (dataset_part(data, each) for each in DATASET)
-    unknown = [each for each in relevant if each not in queries]
-    if unknown:
+    queries, corpus, relevant = (get_field(data, each) for each in DATASET)
+    if unknown := [each for each in relevant if each not in queries]:
         raise DataError(f"{name}: relevant_docs has ids that are not in queries: {some(unknown)}")
     rows = [{"query_id": each, "question": text, "gold": relevant.get(each)} for each, text in queries.items()]
     return Collected(read_records(rows, name=name).each, [], lambda: corpus)
@@ -156,13 +150,7 @@ def read_outputs(outputs: object, wanted: RecordFields) -> Records:
 
 
 def is_run(data: object) -> bool:
-    """Whether Python objects are a run rather than records.
-
-    The queries of a run have lists, or numbers for documents; a record has other things than numbers.
-
-    >>> is_run({"q1": {"answer": 0.5}}), is_run({"q1": {"answer": "x", "model": "m"}}), is_run({"q1": ["d1"]})
-    (True, False, True)
-    """
+    """Whether Python objects are a run: its queries have lists, or numbers for documents; records have other things."""
     if isinstance(data, Mapping):
         return all(not isinstance(each, Mapping) or all(map(is_number, each.values())) for each in data.values())
     return is_tuples(data) or (is_frame(data) and has_run_columns(getattr(data, "columns", [])))
@@ -189,15 +177,12 @@ def join_outputs(records: list[Record], outputs: Records) -> tuple[list[Record],
             both = f"questions {some([each.query_id for each in records])}; outputs {some(unknown)}"
             raise MismatchError(f"questions and outputs have no id in common: {both}")
     elif len(outputs.each) != len(records):
-        raise MismatchError(
-            f"{count(len(records), 'question')} but {count(len(outputs.each), 'output')} without ids; give the outputs "
-            "ids, or one output per question in the same order"
-        )
+        both = f"{count(len(records), 'question')} but {count(len(outputs.each), 'output')} without ids"
+        raise MismatchError(f"{both}; give the outputs ids, or one output per question in the same order")
     else:
         given = {record.query_id: each for record, each in zip(records, outputs.each, strict=True)}
         notes.append(Note.of(NoteKind.OUTPUTS))
-    ignored = [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]
-    if ignored:
+    if ignored := [part for part in SYSTEM if any(getattr(each, part) is not None for each in records)]:
         notes.append(Note.of(NoteKind.OUTPUTS, about="replaced", parts=", ".join(ignored)))
     joined, differing = [], []
     for record in records:
@@ -228,7 +213,5 @@ def fill_texts(records: list[Record], corpus: Mapping[str, str], gold: Gold | No
         if wanted is None and each.gold is not None and gold is not None and each.query_id not in gold.matched:
             wanted = find_texts(sorted({document for group in gold.wanted(each) for document in group}))
         filled.append(each._replace(retrieved_texts=retrieved, gold_texts=wanted))
-    if not unknown:
-        return filled, []
-    listed = some(list(unknown))
-    return filled, [Note.of(NoteKind.CORPUS, about="documents", count=len(unknown), documents=listed)]
+    note = Note.of(NoteKind.CORPUS, about="documents", count=len(unknown), documents=some(list(unknown)))
+    return filled, [note] if unknown else []

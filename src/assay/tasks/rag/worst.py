@@ -31,10 +31,7 @@ class ShownPassage(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of the table: its value, whether a gold passage was retrieved, texts, gold and retrieved passages.
-
-    `more` passages were retrieved than are shown; `verdicts` are what a judge found wrong, if it was asked.
-    """
+    """A question of the table; `more` passages were retrieved than are shown, `verdicts` are those of a judge."""
 
     query: str
     value: float
@@ -83,15 +80,9 @@ def gold_passages(record: Record, wanted: Collection[str], width: int | None) ->
 
 
 def describe_verdicts(
-    verdicts: Sequence[Verdict], score: float, best: float, *, higher_is_better: bool = True, width: int | None = None
+    verdicts: Sequence[Verdict], score: float, best: float, *, higher_is_better: bool, width: int | None
 ) -> tuple[str, ...]:
-    """What a judge found wrong, the worst first, with its reasons; `best` is the best score that there is.
-
-    >>> from assay.core.ruling import Verdict
-    >>> found = [Verdict("It is old.", 1.0, "Stated."), Verdict("It is red.", 0.0, "It is blue.")]
-    >>> describe_verdicts(found, 0.5, 1.0)
-    ('0  It is red. (It is blue.)',)
-    """
+    """What a judge found wrong, the worst first, with its reasons; `best` is the best score that there is."""
     if score == best:
         return ()
     # Of yes and no the better one is fine; grades are all shown, as each may have lowered the score.
