@@ -1,7 +1,9 @@
 """A judge: what is sent, what is kept, and what is done about replies without the right form."""
 
 import json
+import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -54,21 +56,12 @@ def test_nothing_is_asked_twice_also_by_another_judge(tmp_path):
     assert len(script.asked) == 1
 
 
-CHANGES = [
-    {"temperature": 0.5},
-    {"seed": 1},
-    {"max_tokens": 100},
-    {"model": "x"},
-    {"prompts": {"polite": "Is it kind?"}},
-]
-
-
-@for_each("change", CHANGES)
-def test_what_determines_a_reply_is_part_of_its_key(tmp_path, change):
-    script = Script(YES)
-    for options in ({}, change):
+def test_what_determines_a_reply_is_part_of_its_key(tmp_path):
+    own, script = {"polite": "Is it kind?"}, Script(YES)
+    changes = [{}, {"temperature": 0.5}, {"seed": 1}, {"max_tokens": 100}, {"model": "x"}, {"prompts": own}]
+    for options in changes:
         ask(assay.Judge(script, cache=tmp_path / "replies.sqlite", **options))
-    assert len(script.asked) == 2
+    assert len(script.asked) == len(changes)
 
 
 def test_a_reply_without_the_form_is_sent_back_with_what_is_wrong():
@@ -79,20 +72,20 @@ def test_a_reply_without_the_form_is_sent_back_with_what_is_wrong():
     assert "the reply has no verdict" in script.asked[2][-1]["content"]
 
 
-@for_each(
-    "reply, detail",
-    [
-        ('{"verdicts": [1, 2, 3]}', "verdicts has 3 entries, expected 2"),
-        ('{"verdicts": [1]}', "verdicts has 1 entry, expected 2"),
-        ('{"verdicts": [1, 4]}', "verdicts 2 is 4, not from 0 to 3"),
-        ('{"verdicts": [1, "many"]}', 'verdicts 2 is "many", not a whole number'),
-        ('{"verdicts": [1, 0.5]}', "verdicts 2 is 0.5, not a whole number"),
-        ('{"verdicts": [1, true]}', "verdicts 2 is true, not a whole number"),
-        ('{"verdicts": 2}', "verdicts is not a list"),
-        ("[]", "the reply is not an object"),
-        ("", "it is not JSON"),
-    ],
-)
+WITHOUT_THE_FORM = [
+    ('{"verdicts": [1, 2, 3]}', "verdicts has 3 entries, expected 2"),
+    ('{"verdicts": [1]}', "verdicts has 1 entry, expected 2"),
+    ('{"verdicts": [1, 4]}', "verdicts 2 is 4, not from 0 to 3"),
+    ('{"verdicts": [1, "many"]}', 'verdicts 2 is "many", not a whole number'),
+    ('{"verdicts": [1, 0.5]}', "verdicts 2 is 0.5, not a whole number"),
+    ('{"verdicts": [1, true]}', "verdicts 2 is true, not a whole number"),
+    ('{"verdicts": 2}', "verdicts is not a list"),
+    ("[]", "the reply is not an object"),
+    ("", "it is not JSON"),
+]
+
+
+@for_each("reply, detail", WITHOUT_THE_FORM)
 def test_a_reply_that_never_has_the_form_is_unparsable_and_not_kept(reply, detail):
     script = Script(reply)
     judge = assay.Judge(script, cache=False, retries=1)
@@ -148,17 +141,19 @@ def test_failures_have_no_score_and_many_are_said_loudly():
     assert (result.rulings["faithfulness"][0].kind, result.counted("faithfulness")) == (RulingKind.UNPARSABLE, 0)
 
 
-def test_offline_only_kept_replies_count(tmp_path):
-    script = Script(YES)
-    cache = tmp_path / "replies.sqlite"
+def keep_reply(script, cache):
     with assay.Judge(script, cache=cache) as judge:
         ask(judge)
+
+
+def test_offline_only_kept_replies_count(tmp_path):
+    script, cache = Script(YES), tmp_path / "replies.sqlite"
+    keep_reply(script, cache)
     before = cache.read_bytes()
-    offline = assay.Judge(script, cache=cache, offline=True)
-    assert ask(offline)["verdict"] is True
-    said = "the cache has no reply (failures are not kept), and the judge is offline"
-    assert refusal_of(offline, POLITE.ask({"answer": "Bye"})) == (RulingKind.NOT_ASKED, said)
-    offline.close()
+    with assay.Judge(script, cache=cache, offline=True) as offline:
+        assert ask(offline)["verdict"] is True
+        said = "the cache has no reply (failures are not kept), and the judge is offline"
+        assert refusal_of(offline, POLITE.ask({"answer": "Bye"})) == (RulingKind.NOT_ASKED, said)
     assert (len(script.asked), offline.usage.calls, offline.usage.kept) == (1, 0, 1)
     assert cache.read_bytes() == before
 
@@ -174,28 +169,24 @@ def test_offline_needs_neither_a_server_nor_a_file(tmp_path, source):
 
 
 def test_offline_reads_a_file_where_nobody_may_write(tmp_path):
-    import sqlite3
-
     script, cache = Script(YES), tmp_path / "shipped" / "replies.sqlite"
-    with assay.Judge(script, cache=cache) as judge:
-        ask(judge)
-    with sqlite3.connect(cache, isolation_level=None) as file:
+    keep_reply(script, cache)
+    with closing(sqlite3.connect(cache, isolation_level=None)) as file:
         file.execute("PRAGMA journal_mode = DELETE")
-    file.close()
     cache.chmod(0o444)
     cache.parent.chmod(0o555)
     try:
-        judge = assay.Judge(script, cache=cache, offline=True)
-        assert ask(judge)["verdict"] is True
-        judge.close()
+        with assay.Judge(script, cache=cache, offline=True) as judge:
+            assert ask(judge)["verdict"] is True
         assert [each.name for each in cache.parent.iterdir()] == ["replies.sqlite"]
     finally:
         cache.parent.chmod(0o755)
 
 
-@for_each(
-    "content, said", [(None, "unable to open"), (b"", "not a cache of replies"), (b"hello" * 100, "not a database")]
-)
+CACHES = [(None, "unable to open"), (b"", "not a cache of replies"), (b"hello" * 100, "not a database")]
+
+
+@for_each("content, said", CACHES)
 def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
     cache = tmp_path / "replies.sqlite"
     if content is not None:
@@ -205,27 +196,27 @@ def test_offline_says_what_is_wrong_with_the_cache(tmp_path, content, said):
     assert cache.exists() is (content is not None)
 
 
-@for_each(
-    "options, said",
-    [
-        ({"offline": True}, "offline=True needs the cache"),
-        ({"samples": 0}, "samples must be a whole number at least 1, not '0'"),
-        ({"temperature": -1}, "temperature must be a number from 0, not '-1'"),
-        ({"temperature": "hot"}, "temperature must be a number from 0, not 'hot'"),
-        ({"seed": "a"}, "seed must be a whole number at least 0"),
-        ({"concurrency": 1.5}, "concurrency must be a whole number at least 1"),
-        ({"timeout": 0}, "timeout must be a number above 0"),
-        ({"tokens_per_minute": 0}, "tokens_per_minute must be a number above 0"),
-        ({"context": -5}, "context must be a whole number at least 1"),
-        ({"max_cost": -1, "prices": (1, 1)}, "max_cost must be a number from 0"),
-        ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
-        ({"max_cost": 1}, "max_cost needs prices"),
-        ({"prices": (-1, 2)}, "prices must be the price per million input and output tokens"),
-        ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
-        ({"cache": 5}, "cache= is a file, or False for none, not '5'"),
-        ({"embedder": 5}, "a judge is an address, a GGUF file or a function"),
-    ],
-)
+OPTIONS = [
+    ({"offline": True}, "offline=True needs the cache"),
+    ({"samples": 0}, "samples must be a whole number at least 1, not '0'"),
+    ({"temperature": -1}, "temperature must be a number from 0, not '-1'"),
+    ({"temperature": "hot"}, "temperature must be a number from 0, not 'hot'"),
+    ({"seed": "a"}, "seed must be a whole number at least 0"),
+    ({"concurrency": 1.5}, "concurrency must be a whole number at least 1"),
+    ({"timeout": 0}, "timeout must be a number above 0"),
+    ({"tokens_per_minute": 0}, "tokens_per_minute must be a number above 0"),
+    ({"context": -5}, "context must be a whole number at least 1"),
+    ({"max_cost": -1, "prices": (1, 1)}, "max_cost must be a number from 0"),
+    ({"max_cost": float("nan"), "prices": (1, 1)}, "max_cost must be a number from 0"),
+    ({"max_cost": 1}, "max_cost needs prices"),
+    ({"prices": (-1, 2)}, "prices must be the price per million input and output tokens"),
+    ({"prompts": {"support": 3}}, "prompts= has words by the name of a prompt"),
+    ({"cache": 5}, "cache= is a file, or False for none, not '5'"),
+    ({"embedder": 5}, "a judge is an address, a GGUF file or a function"),
+]
+
+
+@for_each("options, said", OPTIONS)
 def test_options_that_cannot_be_are_named(options, said):
     with pytest.raises(assay.errors.PolicyError) as error:
         assay.Judge(print, **{"cache": False, **options})

@@ -46,33 +46,34 @@ def test_what_people_judged_is_left_alone():
 
     human = {"q1": {"d1": 0, "d9": 2}}
     found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(remembering), human=human)
-    assert found.qrels["q1"] == {"d1": 0.0, "d9": 2.0, "d2": 1.0}
-    assert found.left_out == 1
+    assert (found.qrels["q1"], found.left_out) == ({"d1": 0.0, "d9": 2.0, "d2": 1.0}, 1)
     assert "note: 1 pair judged by people already; not asked about" in str(found)
     assert not any("Paris" in text for text in asked)
 
 
 def test_a_grade_that_is_not_given_is_not_zero():
-    with_failures = lambda messages: "no" if "Lyon" in messages[1]["content"] else grade(messages)  # noqa: E731 - short
-    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge_of(with_failures, retries=0))
+    judge = judge_of(lambda said: "no" if "Lyon" in said[1]["content"] else grade(said), retries=0)
+    found = assay.judges.judge_relevance(QUERIES, RUNS, CORPUS, judge=judge)
     assert found.qrels.to_dict() == {"q1": {"d1": 3.0}, "q2": {"d3": 3.0}}
-    assert str(found.notes[0]).startswith(
-        "relevance: the judge failed on 2 of 5 questions (2 unparsable: it is not JSON)"
-    )
-
-
-def test_nothing_to_judge_is_an_error():
-    judge = judge_of(grade)
-    with pytest.raises(assay.errors.MismatchError, match="no query of the runs has a question: 'q1', 'q2'"):
-        assay.judges.judge_relevance({"x": "?"}, RUNS, CORPUS, judge=judge)
-    with pytest.raises(assay.errors.MismatchError, match="no two systems answer the same question"):
-        assay.judges.pairwise({"a": records_of(q1="x"), "b": records_of(q2="y")}, judge=judge)
-    with pytest.raises(assay.errors.DataError, match="at least two systems"):
-        assay.judges.pairwise({"a": records_of(q1="x")}, judge=judge)
+    said = "relevance: the judge failed on 2 of 5 questions (2 unparsable: it is not JSON)"
+    assert str(found.notes[0]).startswith(said)
 
 
 def records_of(**answers):
     return [{"query_id": query, "question": f"{query}?", "answer": answer} for query, answer in answers.items()]
+
+
+NOTHING = [
+    (assay.judges.judge_relevance, ({"x": "?"}, RUNS, CORPUS), "no query of the runs has a question: 'q1', 'q2'"),
+    (assay.judges.pairwise, ({"a": records_of(q1="x"), "b": records_of(q2="y")},), "no two systems answer the same"),
+    (assay.judges.pairwise, ({"a": records_of(q1="x")},), "at least two systems"),
+]
+
+
+@for_each("ask, data, said", NOTHING)
+def test_nothing_to_judge_is_an_error(ask, data, said):
+    with pytest.raises(assay.errors.DataError, match=said):
+        ask(*data, judge=judge_of(grade))
 
 
 def prefers_first(_):
@@ -104,18 +105,15 @@ def test_only_a_win_in_both_orders_counts(straight, turned, score):
 
 
 def test_the_better_system_is_the_stronger_one():
-    systems = {
-        "bad": records_of(q1="wrong", q2="wrong", q3="wrong", q4="right"),
-        "good": records_of(q1="right", q2="right", q3="right", q4="right"),
-        "fair": records_of(q1="right", q2="wrong", q3="right", q4="right"),
-    }
+    answers = {"bad": "wrong wrong wrong right", "good": "right " * 4, "fair": "right wrong right right"}
+    systems = {name: records_of(**dict(zip("abcd", each.split(), strict=True))) for name, each in answers.items()}
     found = assay.judges.pairwise(systems, judge=judge_of(prefers_right))
     assert len(found.duels) == 12
     assert found.flip_rate == 0.0
     assert [row[0] for row in found.table().rows] == ["good", "fair", "bad"]
     assert [row[5:] for row in found.table().rows] == [(4, 4, 0), (2, 5, 1), (0, 3, 5)]
     assert found.elo["good"] > found.elo["fair"] > found.elo["bad"]
-    duel = {"query": "q1", "first": "bad", "second": "good", "outcome": "ok", "score": 0.0}
+    duel = {"query": "a", "first": "bad", "second": "good", "outcome": "ok", "score": 0.0}
     assert found.to_dict()["duels"][0] == {**duel, "reasons": ["It is right.", "It is right."]}
 
 
@@ -147,17 +145,12 @@ PEOPLE = {f"p{at}": f"A person named {name}." for at, name in enumerate(("Ann", 
 def test_questions_are_made_checked_and_deduplicated():
     made = assay.judges.make_questions(PEOPLE, 5, judge=judge_of(ask_of_passage))
     assert sorted(each.question for each in made.questions) == ["Who is Ann?", "Who is Bob?"]
-    assert made.rejected == {
-        "the passage has nothing to ask about": 1,
-        "the passage alone does not answer it": 1,
-        "nearly a duplicate": 1,
-    }
+    reasons = ("the passage has nothing to ask about", "the passage alone does not answer it", "nearly a duplicate")
+    assert made.rejected == dict.fromkeys(reasons, 1)
     record = made.records[0]
     assert record["gold_texts"] == [PEOPLE[record["gold"][0]]]
-    assert assay.evaluate_rag(
-        [{**each, "retrieved": each["gold"], "answer": each["references"][0]} for each in made.records],
-        ["recall", "em"],
-    ).mean == {"recall": 1.0, "em": 1.0}
+    answered = [{**each, "retrieved": each["gold"], "answer": each["references"][0]} for each in made.records]
+    assert assay.evaluate_rag(answered, ["recall", "em"]).mean == {"recall": 1.0, "em": 1.0}
 
 
 def test_a_dry_run_asks_nothing_and_knows_what_the_cache_has(tmp_path):

@@ -33,13 +33,9 @@ def test_the_request_is_what_servers_understand():
     assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("m", 0.0, 3, 2048)
     assert [each["role"] for each in body["messages"]] == ["system", "user"]
     schema = body["response_format"]["json_schema"]
-    assert schema["strict"] is True
-    assert schema["schema"] == {
-        "type": "object",
-        "properties": {"reason": {"type": "string"}, "verdict": {"type": "boolean"}},
-        "required": ["reason", "verdict"],
-        "additionalProperties": False,
-    }
+    properties = {"reason": {"type": "string"}, "verdict": {"type": "boolean"}}
+    wanted = {"type": "object", "properties": properties, "required": ["reason", "verdict"]}
+    assert (schema["strict"], schema["schema"]) == (True, wanted | {"additionalProperties": False})
     assert chats.headers[0]["Authorization"] == f"Bearer {KEY}"
 
 
@@ -56,18 +52,14 @@ def test_tokens_and_cost_are_counted():
 @for_each("taken", ["json_object", "text"])
 def test_a_form_of_output_that_is_not_taken_is_learnt_once(status, taken):
     def old_server(body):
-        if body.get("response_format", {}).get("type", "text") in (
-            "json_schema",
-            *(["json_object"] * (taken == "text")),
-        ):
-            return status
-        return completion('Sure!\n```json\n{"reason": "", "verdict": "yes"}\n```')
+        is_refused = body.get("response_format", {}).get("type", "text") in forms
+        return status if is_refused else completion('Sure!\n```json\n{"reason": "", "verdict": "yes"}\n```')
 
+    forms = ["json_schema", "json_object"][: 2 if taken == "text" else 1]
     with serve(old_server) as chats:
         judge = judge_of(chats, retries=0)
         assert [ask(judge, answer)["verdict"] for answer in "ab"] == [True, True]
     # A 500 may pass, so the same is asked once more.
-    forms = ["json_schema", "json_object"][: 2 if taken == "text" else 1]
     tried = [form for form in forms for _ in range(2 if status == 500 else 1)]
     asked = [body.get("response_format", {}).get("type", "text") for body in chats.bodies]
     assert asked == [*tried, taken, taken]
@@ -128,9 +120,7 @@ def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
     with serve(lambda _: drip(YES, 0.05)) as chats:
         judge = judge_of(chats, timeout=0.4, retries=retries)
         started = time.monotonic()
-        result = assay.evaluate_rag(
-            [{"query_id": "q1", "answer": "Hi"}], ['aspect(criterion="Is it polite?")'], judge=judge
-        )
+        result = assay.evaluate_rag([{"answer": "Hi"}], ['aspect(criterion="Is it polite?")'], judge=judge)
         taken = time.monotonic() - started
     (ruling,) = next(iter(result.rulings.values()))
     assert (ruling.kind, ruling.detail) == (RulingKind.TIMED_OUT, "no response within 0.4 s")
@@ -211,9 +201,8 @@ def test_samples_are_drawn_and_flips_are_counted(tmp_path):
         assay.extend.remove_measure("politeness")
     assert result.scores["politeness"].tolist() == [pytest.approx(2 / 3), 1.0]
     assert [ruling.is_flipped for ruling in result.rulings["politeness"]] == [True, False]
-    assert [str(note) for note in result.notes] == [
-        "politeness: 1 of 2 questions changed its score between 3 draws: 'q1'"
-    ]
+    (note,) = result.notes
+    assert str(note) == "politeness: 1 of 2 questions changed its score between 3 draws: 'q1'"
     # The variance of 1, 0, 1 is 1/3, that of their mean 1/9.
     assert result.noise["politeness"].tolist() == [pytest.approx(1 / 9), 0.0]
     plain = replace(result, noise={}, _intervals={})

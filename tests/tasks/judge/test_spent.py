@@ -73,12 +73,13 @@ def test_thinking_aloud_is_left_out():
 
 def test_a_prompt_that_does_not_exist_is_an_error_everywhere():
     judge = assay.Judge(lambda _: GOOD, cache=False, prompts={"relevanse": "How relevant?"})
-    with pytest.raises(assay.errors.MeasureError, match="unknown prompt 'relevanse'; did you mean relevance"):
-        assay.judges.judge_relevance({"q": "Why?"}, {"a": {"q": ["d"]}}, {"d": "So."}, judge=judge)
-    with pytest.raises(assay.errors.MeasureError, match="unknown prompt"):
-        assay.judges.pairwise({"a": RECORDS, "b": RECORDS}, judge=judge)
-    with pytest.raises(assay.errors.MeasureError, match="unknown prompt"):
-        assay.judges.make_questions({"d": "So it is, and so it was."}, judge=judge, number=1)
+    for task, *data in (
+        (assay.judges.judge_relevance, {"q": "Why?"}, {"a": {"q": ["d"]}}, {"d": "So."}),
+        (assay.judges.pairwise, {"a": RECORDS, "b": RECORDS}),
+        (assay.judges.make_questions, {"d": "So it is, and so it was."}, 1),
+    ):
+        with pytest.raises(assay.errors.MeasureError, match="unknown prompt 'relevanse'; did you mean relevance"):
+            task(*data, judge=judge)
 
 
 def test_draws_that_fail_are_said():

@@ -11,14 +11,9 @@ from search_server import INDEX, QRELS, QUESTIONS, Reply, SearchServer
 from tables import for_each
 
 TEXTS = [{"id": "d1", "text": "one"}, {"id": "d2", "text": "two"}]
-DOCUMENTS = [
-    SimpleNamespace(page_content="one", metadata={"id": "d1"}),
-    SimpleNamespace(page_content="two", metadata={"id": "d2"}),
-]
-NODES = [
-    SimpleNamespace(node=SimpleNamespace(node_id="d1", text="one"), score=0.9),
-    SimpleNamespace(node=SimpleNamespace(node_id="d2", text="two"), score=0.8),
-]
+DOCUMENTS = [SimpleNamespace(page_content=each["text"], metadata={"id": each["id"]}) for each in TEXTS]
+INNER = [SimpleNamespace(node_id=each["id"], text=each["text"]) for each in TEXTS]
+NODES = [SimpleNamespace(node=node, score=score) for node, score in zip(INNER, (0.9, 0.8), strict=True)]
 RESPONSES = {
     "a dict": {"answer": "yes", "contexts": TEXTS},
     "retrieved": {"answer": "yes", "retrieved": TEXTS},
@@ -65,28 +60,13 @@ def answer(question):
 
 
 def test_records_hold_everything_that_rag_needs():
-    probe = assay.probe(
-        answer,
-        {"q1": "who", "q2": "fails"},
-        {"q1": {"d1": 2}, "q2": {"d2": 1}},
-        "rr",
-        retries=0,
-        references={"q1": ["about who", "him"]},
-    )
+    questions, qrels, right = {"q1": "who", "q2": "fails"}, {"q1": {"d1": 2}, "q2": {"d2": 1}}, ["about who", "him"]
+    probe = assay.probe(answer, questions, qrels, "rr", retries=0, references={"q1": right})
     first, second = probe.records
-    assert first.pop("latency") == probe.seconds["q1"]
-    assert first == {
-        "query_id": "q1",
-        "question": "who",
-        "gold": {"d1": 2.0},
-        "references": ["about who", "him"],
-        "retrieved": ["d1"],
-        "retrieved_scores": [0.5],
-        "retrieved_texts": ["one"],
-        "answer": "about who",
-    }
-    assert second["failure"] == "ConnectionError: gone"
-    assert (second["retrieved"], second["answer"]) == ([], "")
+    found = {"retrieved": ["d1"], "retrieved_scores": [0.5], "retrieved_texts": ["one"], "answer": "about who"}
+    asked = {"query_id": "q1", "question": "who", "gold": {"d1": 2.0}, "references": right}
+    assert first == asked | found | {"latency": probe.seconds["q1"]}
+    assert (second["failure"], second["retrieved"], second["answer"]) == ("ConnectionError: gone", [], "")
     result = assay.evaluate_rag(probe.records, measures=["rr", "answer_f1"])
     assert result["rr"] == probe["rr"] == 0.5
     assert result["answer_f1"] == 1
@@ -125,6 +105,6 @@ def test_an_endpoint_that_answers():
         wrong = assay.live.HttpSearch(server.url, path="data.hits", answer_path="data.hits")
         with pytest.raises(DataError, match=r"no answer at 'data\.hits': expected a text"):
             assay.probe(wrong, QUESTIONS, QRELS, "rr")
-    assert probe["rr"] == 1
-    assert probe.records[3]["answer"] == "about question 3"
-    assert probe.records[3]["retrieved_texts"] == ["text of d3", "text of e3"]
+    texts = ["text of d3", "text of e3"]
+    record = probe.records[3]
+    assert (probe["rr"], record["answer"], record["retrieved_texts"]) == (1, "about question 3", texts)

@@ -217,8 +217,9 @@ def test_many_names_are_not_all_shown():
         find_list({f"n{number}": "x" for number in range(20)})
 
 
-@for_each(
-    "response, path, found", [({"a": [{"b": ["x"]}]}, "a.0.b", ["x"]), ([["x"]], "0", ["x"]), ({"a": 1}, ".", {"a": 1})]
-)
+PATHS = [({"a": [{"b": ["x"]}]}, "a.0.b", ["x"]), ([["x"]], "0", ["x"]), ({"a": 1}, ".", {"a": 1})]
+
+
+@for_each("response, path, found", PATHS)
 def test_a_path_goes_through_names_and_places(response, path, found):
     assert at_path(response, path) == found

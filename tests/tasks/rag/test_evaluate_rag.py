@@ -19,31 +19,18 @@ ROWS = [
 MEASURES = ["recall", "rr", "em", "answer_f1", "bleu", "rouge_l"]
 
 
-def kinds(result):
-    return [note.kind for note in result.notes]
-
-
 def without(part, *queries):
     return [{k: v for k, v in row.items() if k != part or row["query_id"] not in queries} for row in ROWS]
 
 
 def test_the_numbers_are_those_of_each_part_alone():
     whole = assay.evaluate_rag(ROWS, MEASURES)
-    ranked = assay.evaluate(
-        {row["query_id"]: row["gold"] for row in ROWS},
-        {row["query_id"]: row["retrieved"] for row in ROWS},
-        MEASURES[:2],
-    )
-    answered = assay.evaluate_answers(
-        [row["references"] for row in ROWS], [row["answer"] for row in ROWS], MEASURES[2:]
-    )
-    assert whole.mean == {**ranked.mean, **answered.mean}
-    for part in (ranked, answered):
+    parts = [{row["query_id"]: row[name] for row in ROWS} for name in ("gold", "retrieved", "references", "answer")]
+    for part in (assay.evaluate(*parts[:2], MEASURES[:2]), assay.evaluate_answers(*parts[2:], MEASURES[2:])):
         for name in part:
             np.testing.assert_array_equal(whole.scores[name], part.scores[name])
-            assert whole.interval(name) == part.interval(name)
-    assert list(whole) == MEASURES
-    assert whole.queries == ["a", "b", "c", "d"]
+            assert (whole[name], whole.interval(name)) == (part[name], part.interval(name))
+    assert (list(whole), whole.queries) == (MEASURES, ["a", "b", "c", "d"])
 
 
 def test_names_of_measures():
@@ -96,13 +83,11 @@ def test_the_order_counts_where_scores_do_not_fall_in_it():
 
 
 def test_scores_count_where_there_is_no_order():
-    asked = [{"query_id": "a", "gold": ["d1"]}]
-    for records, outputs in (
-        ([{**asked[0], "retrieved": {"d2": 0.1, "d1": 0.2}}], None),
-        (asked, {"a": [("d2", 0.1), ("d1", 0.2)]}),
-    ):
-        result = assay.evaluate_rag(records, ["rr"], outputs=outputs)
-        assert (result["rr"], "order" in kinds(result)) == (1, False)
+    asked = {"query_id": "a", "gold": ["d1"]}
+    by_id = asked | {"retrieved": {"d2": 0.1, "d1": 0.2}}
+    for record, outputs in ((by_id, None), (asked, {"a": [("d2", 0.1), ("d1", 0.2)]})):
+        result = assay.evaluate_rag([record], ["rr"], outputs=outputs)
+        assert (result["rr"], "order" in [note.kind for note in result.notes]) == (1, False)
     row = {"gold": ["a"], "retrieved": [{"id": name, "score": 0} for name in "abc"]}
     assert assay.evaluate_rag([row], ["rr"])["rr"] == 1
 
@@ -122,12 +107,9 @@ def test_a_level_of_grades_counts_everywhere():
 @given(st.lists(st.lists(st.sampled_from(["d1", "d2", "é", 7]), max_size=4), min_size=1, max_size=5))
 def test_one_of_the_gold_documents_was_found(golds):
     records = [{"query_id": f"q{n}", "gold": gold, "retrieved": ["d1", "é"]} for n, gold in enumerate(golds)]
-    others = [
-        {"query_id": "q", "gold": ["d1"], "retrieved": ["d2"]},
-        {"query_id": "no gold", "retrieved": ["d1"]},
-        {"query_id": "nothing retrieved", "gold": ["d1"]},
-    ]
-    result = assay.evaluate_rag([*records, *others], "rr", duplicates="first")
+    others = [{"gold": ["d1"], "retrieved": ["d2"]}, {"retrieved": ["d1"]}, {"gold": ["d1"]}]
+    records += [{"query_id": f"other {n}", **row} for n, row in enumerate(others)]
+    result = assay.evaluate_rag(records, "rr", duplicates="first")
     assert result.found.tolist() == [not {"d1", "é"}.isdisjoint(gold) for gold in golds] + [False] * 3
     assert result.has_gold.tolist() == [bool(gold) for gold in golds] + [True, False, True]
 
@@ -141,31 +123,26 @@ def test_nothing_to_find_is_no_gold():
 
 TWO_SEMANTICS = [assay.judges.semantic(lambda texts, n=n: [[1.0, n] for _ in texts]) for n in (1.0, 2.0)]
 ONE_NAME = r"two different measures are called 'semantic': .* rename one"
+# Records, measures, what is done with the result, and what is said.
 ERRORS = [
-    (lambda: assay.evaluate_rag(ROWS, ["answer_f2"]), "answer_f1"),
-    (lambda: assay.evaluate_rag(ROWS, []), "no measure to compute"),
-    (lambda: assay.evaluate_rag([{"answer": "x"}], ["em"]), "nothing to compute: .* no reference answers"),
-    (
-        lambda: assay.evaluate_rag([ROWS[0] | {"gold": None}], ["f1"]),
-        "f1: left out; .* gold .*; for answers write answer_f1",
-    ),
-    (lambda: assay.evaluate_rag(ROWS, TWO_SEMANTICS), ONE_NAME),
-    (lambda: assay.evaluate_answers(["x"], ["x"], TWO_SEMANTICS), ONE_NAME),
-    (lambda: assay.evaluate_rag(ROWS, ["recall"]).blame(), "nothing to join"),
-    (
-        lambda: assay.evaluate_rag(ROWS, ["recall", "em"]).blame("recall"),
-        "recall is not .* of answers; this result has em",
-    ),
-    (lambda: assay.evaluate_rag(ROWS, ["em"]).blame(right="high"), "right must be a number"),
-    (lambda: assay.evaluate_rag(ROWS, ["recall", "ter"]).faults(), "ter has no maximum"),
-    (lambda: assay.evaluate_rag(ROWS, ["recall"]).worst(-1), "whole number at least 0"),
+    (ROWS, ["answer_f2"], None, "answer_f1"),
+    (ROWS, [], None, "no measure to compute"),
+    ([{"answer": "x"}], ["em"], None, "nothing to compute: .* no reference answers"),
+    ([ROWS[0] | {"gold": None}], ["f1"], None, "f1: left out; .* gold .*; for answers write answer_f1"),
+    (ROWS, TWO_SEMANTICS, None, ONE_NAME),
+    (ROWS, ["em"], lambda _: assay.evaluate_answers(["x"], ["x"], TWO_SEMANTICS), ONE_NAME),
+    (ROWS, ["recall"], lambda result: result.blame(), "nothing to join"),
+    (ROWS, ["recall", "em"], lambda result: result.blame("recall"), "recall is not .* of answers; this result has em"),
+    (ROWS, ["em"], lambda result: result.blame(right="high"), "right must be a number"),
+    (ROWS, ["recall", "ter"], lambda result: result.faults(), "ter has no maximum"),
+    (ROWS, ["recall"], lambda result: result.worst(-1), "whole number at least 0"),
 ]
 
 
-@for_each("act, message", ERRORS)
-def test_errors(act, message):
+@for_each("records, measures, act, message", ERRORS)
+def test_errors(records, measures, act, message):
     with pytest.raises((assay.errors.DataError, assay.errors.MeasureError, assay.errors.PolicyError), match=message):
-        act()
+        (act or str)(assay.evaluate_rag(records, measures))
 
 
 def test_measures_that_are_objects():
@@ -176,12 +153,11 @@ def test_measures_that_are_objects():
 
 
 def test_many_questions_are_scored_in_parts(monkeypatch):
-    import assay.tasks.evaluate.answers
-
     rows = [{"answer": f"x {n % 7}", "references": [f"x {n % 5}"]} for n in range(100)]
-    whole = assay.evaluate_rag(rows, ["answer_f1", "bleu", "rouge_2", "meteor", "ter"])
-    monkeypatch.setattr(assay.tasks.evaluate.answers, "PART", 7)
-    parts = assay.evaluate_rag(rows, ["answer_f1", "bleu", "rouge_2", "meteor", "ter"])
+    measures = ["answer_f1", "bleu", "rouge_2", "meteor", "ter"]
+    whole = assay.evaluate_rag(rows, measures)
+    monkeypatch.setattr("assay.tasks.evaluate.answers.PART", 7)
+    parts = assay.evaluate_rag(rows, measures)
     assert whole.mean == parts.mean
     for name in whole:
         np.testing.assert_array_equal(whole.scores[name], parts.scores[name])
@@ -190,16 +166,12 @@ def test_many_questions_are_scored_in_parts(monkeypatch):
 class TestJoined:
     def test_blame(self):
         view = assay.evaluate_rag(ROWS, MEASURES).blame()
-        frame = view.to_polars()
-        assert frame["gold passage"].to_list() == ["retrieved", "not retrieved"]
-        assert frame["questions"].to_list() == [2, 2]
-        assert frame["answer_f1"].to_list() == pytest.approx([(1 + 2 / 3) / 2, 0])
-        assert frame["em"].to_list() == [0.5, 0]
-        assert "of 2 answers with answer_f1 below 0.5, 0 had a gold passage" in str(view)
-        assert "and 2 had none (the retriever's)" in str(view)
-        assert "answer_f1 is 0.8333 higher where a gold passage was retrieved (95 % interval of the difference" in str(
-            view
-        )
+        frame = view.to_polars().select("gold passage", "questions", "em")
+        assert frame.rows() == [("retrieved", 2, 0.5), ("not retrieved", 2, 0)]
+        assert view.to_polars()["answer_f1"].to_list() == pytest.approx([(1 + 2 / 3) / 2, 0])
+        said = "of 2 answers with answer_f1 below 0.5, 0 had a gold passage", "and 2 had none (the retriever's)"
+        gain = "answer_f1 is 0.8333 higher where a gold passage was retrieved (95 % interval of the difference"
+        assert [each in str(view) for each in (*said, gain)] == [True] * 3
 
     def test_scores_of_sums_are_those_of_each_part_and_have_no_gain(self):
         view = assay.evaluate_rag(ROWS, ["bleu"]).blame()
@@ -268,30 +240,25 @@ def test_a_kept_result_has_the_same_signature(tmp_path, how):
 def test_no_question_counts():
     records = [{"query_id": "a", "gold": {"d1": 0}, "retrieved": ["d1"]}]
     result = assay.evaluate_rag(records, ["recall"], no_relevant="skip")
-    assert np.isnan(result["recall"])
     assert result.queries == ["a"]
-    assert np.isnan(result.scores["recall"]).all()
+    assert np.isnan([result["recall"], *result.scores["recall"]]).all()
 
 
 def test_statistics_have_a_row_for_each_question():
-    records = [
-        {"query_id": "a", "gold": ["d1"], "retrieved": ["d1"]},
-        {"query_id": "b", "answer": "it rains a lot today", "references": ["it rains a lot"]},
-    ]
+    right, said = "it rains a lot", "it rains a lot today"
+    ranked = {"query_id": "a", "gold": ["d1"], "retrieved": ["d1"]}
+    records = [ranked, {"query_id": "b", "answer": said, "references": [right]}]
     result = assay.evaluate_rag(records, ["recall", "bleu"])
-    alone = assay.evaluate_answers({"b": ["it rains a lot"]}, {"b": "it rains a lot today"}, ["bleu"])
+    alone = assay.evaluate_answers({"b": [right]}, {"b": said}, ["bleu"])
     assert [len(rows) for rows in result.statistics.values()] == [2]
-    assert result["bleu"] == alone["bleu"]
-    assert result.interval("bleu") == alone.interval("bleu")
+    assert (result["bleu"], result.interval("bleu")) == (alone["bleu"], alone.interval("bleu"))
 
 
 def test_no_wrong_answer_is_nobodys_fault():
-    rows = [{"query_id": "1", "gold": ["a"], "retrieved": ["a"], "answer": "x", "references": ["x"]}]
-    result = assay.evaluate_rag(rows, "answer_f1")
-    assert result.blame().table().notes == ("no answer has answer_f1 below 0.5",)
     wrong = {"query_id": "2", "retrieved": ["a"], "answer": "x", "references": ["y"]}
-    blame = assay.evaluate_rag([*rows, wrong], "answer_f1").blame()
-    assert blame.table().notes == ("no answer to a question with gold passages has answer_f1 below 0.5",)
+    for more, which in (([], ""), ([wrong], " to a question with gold passages")):
+        blame = assay.evaluate_rag([ROWS[0], *more], "answer_f1").blame()
+        assert blame.table().notes == (f"no answer{which} has answer_f1 below 0.5",)
 
 
 def test_fields_of_a_record_are_its_own_also_one_named_query_id():

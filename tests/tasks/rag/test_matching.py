@@ -11,19 +11,12 @@ import pytest
 import assay
 from tables import for_each
 
+WANTED = [["the  cat sat.", "It rained."], ["Dogs bark loudly at night."]]
+RETRIEVED = [["The cat sat.", "Dogs bark loudly at night."], ["unrelated", "Dogs bark loudly at nights."]]
 TEXTS = [
-    {
-        "user_input": "a?",
-        "retrieved_contexts": ["The cat sat.", "Dogs bark loudly at night."],
-        "reference_contexts": ["the  cat sat.", "It rained."],
-    },
-    {
-        "user_input": "b?",
-        "retrieved_contexts": ["unrelated", "Dogs bark loudly at nights."],
-        "reference_contexts": ["Dogs bark loudly at night."],
-    },
+    {"user_input": question, "retrieved_contexts": found, "reference_contexts": wanted}
+    for question, found, wanted in zip(("a?", "b?"), RETRIEVED, WANTED, strict=True)
 ]
-LISTS = [[row[name] for row in TEXTS] for name in ("reference_contexts", "retrieved_contexts")]
 
 
 def span(start, end, document="g", **more):
@@ -150,7 +143,9 @@ def test_what_is_found(rows, name, scores, found):
 
 
 def test_the_judgments_are_those_of_match_texts():
-    alone = assay.evaluate(*assay.match_texts(*LISTS, threshold=0.9), ["group_recall", "ndcg", "rr", "precision"])
+    alone = assay.evaluate(
+        *assay.match_texts(WANTED, RETRIEVED, threshold=0.9), ["group_recall", "ndcg", "rr", "precision"]
+    )
     assert score(TEXTS, "recall", "ndcg", "rr", "precision") == {
         name.removeprefix("group_"): values.tolist() for name, values in alone.scores.items()
     }
@@ -159,16 +154,14 @@ def test_the_judgments_are_those_of_match_texts():
 def test_texts_as_ragas_compares_them():
     names = ["NonLLMContextRecall", "NonLLMContextPrecisionWithReference", "NonLLMContextRecall(threshold=0.99)"]
     result = assay.evaluate_rag(TEXTS, names, convention="ragas")
-    assert result.mean == assay.evaluate(*assay.match_texts(*LISTS), names, convention="ragas").mean
+    assert result.mean == assay.evaluate(*assay.match_texts(WANTED, RETRIEVED), names, convention="ragas").mean
     assert said(result) == ["3 gold texts compared with the retrieved texts; the similarity is the grade"]
 
 
 def test_alternative_spans():
     gold = [[span(0, 5), span(50, 55)], [span(90, 95), "c9"]]
-    rows = [
-        {"query_id": "both", "gold": gold, "retrieved": [span(52, 60, id="c1"), span(0, 9, id="c9")]},
-        {"query_id": "one", "gold": gold, "retrieved": [span(0, 60, id="c1")]},
-    ]
+    rows = one(gold, span(52, 60, id="c1"), span(0, 9, id="c9"), query_id="both")
+    rows += one(gold, span(0, 60, id="c1"), query_id="one")
     result = assay.evaluate_rag(rows, ["recall", "ndcg"])
     assert result.scores["recall"].tolist() == [1, 0.5]
     assert result.scores["ndcg"].tolist() == [1, approx(1 / (1 + 1 / 1.584962500721156))]
@@ -297,10 +290,9 @@ def test_a_result_can_be_pickled_whatever_the_passages_are():
 def test_a_rule_for_ids():
     result = assay.evaluate_rag(CHUNKED, "rr", doc_id="before:#")
     assert result.scores["rr"].tolist() == [0.5, 1]
-    assert [str(note) for note in result.notes if note.kind == "chunks"] == [
-        "1 chunk of a document that is ranked higher left out",
-        "the rule before:# does not match 1 of 5 ids; kept as they are: 'other'",
-    ]
+    left_out = "1 chunk of a document that is ranked higher left out"
+    kept = "the rule before:# does not match 1 of 5 ids; kept as they are: 'other'"
+    assert [str(note) for note in result.notes if note.kind == "chunks"] == [left_out, kept]
 
 
 def test_duplicates_are_as_the_policy_says():

@@ -4,6 +4,7 @@ import math
 import pickle
 import re
 from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pandas
@@ -67,10 +68,8 @@ def test_the_name_of_a_field_is_legal_and_finds_the_field(field, name):
 
 
 def test_scores_of_the_records_are_measures_by_default():
-    records = [
-        {"query_id": "q1", "answer": "x", "references": ["x"], "scores": {"a": 0.5, "b": 1}},
-        {"query_id": "q2", "answer": "y", "references": ["x"], "scores": {"a": 0.25}},
-    ]
+    parts = (("x", {"a": 0.5, "b": 1}), ("y", {"a": 0.25}))
+    records = [{"answer": answer, "references": ["x"], "scores": scores} for answer, scores in parts]
     result = assay.evaluate_rag(records)
     assert result.mean == {"answer_em": 0.5, "answer_f1": 0.5, "score:a": 0.375, "score:b": 1}
     assert result.scores["score:b"].tolist() == pytest.approx([1, math.nan], nan_ok=True)
@@ -83,18 +82,11 @@ def test_missing_values_are_counted_in_a_note_and_left_out():
     (note,) = [note for note in result.notes if note.measures == ("score:faithfulness",)]
     assert (note.kind, note.count, note.queries) == ("missing", 2, ("q1", "q3"))
     assert str(note) == "score:faithfulness: 2 questions have no value; left out of the mean: 'q1', 'q3'"
-    nothing = assay.evaluate_rag(rows(None, None))
-    assert math.isnan(nothing["score:faithfulness"])
+    assert math.isnan(assay.evaluate_rag(rows(None, None))["score:faithfulness"])
 
 
-COLUMNS = polars.DataFrame(
-    {
-        "user_input": ["a", "b", "c"],
-        "response": ["x", "y", "z"],
-        "faithfulness": [0.5, None, 1.0],
-        "ok": [True, False, True],
-    }
-)
+ANSWERED = {"user_input": ["a", "b", "c"], "response": ["x", "y", "z"]}
+COLUMNS = polars.DataFrame(ANSWERED | {"faithfulness": [0.5, None, 1.0], "ok": [True, False, True]})
 FORMS = {
     "polars": lambda _: COLUMNS,
     "pandas": lambda _: COLUMNS.to_pandas(),
@@ -119,17 +111,14 @@ def test_scores_in_a_struct_column(tmp_path):
 
 
 RETRIEVED = {"query_id": "q", "gold": ["a"], "retrieved": ["b", "a"]}
+BOTH_SCORES = [RETRIEVED | {"retrieved_scores": [2, 1], "scores": {"x": 1}}]
 # Records, options, and the means.
 PLACES = [
     # A score in `scores` comes before a field of that name.
     (rows(0.5, 1, faithfulness=9), {"measures": "score:faithfulness"}, {"score:faithfulness": 0.75}),
     ([{"metrics": {"a": 1}}, {"metrics": {"a": 0}}], {"columns": {"scores": "metrics"}}, {"score:a": 0.5}),
     # Scores of the documents retrieved stand beside.
-    (
-        [RETRIEVED | {"retrieved_scores": [2, 1], "scores": {"x": 1}}],
-        {"measures": ["rr", "score:x"]},
-        {"rr": 0.5, "score:x": 1},
-    ),
+    (BOTH_SCORES, {"measures": ["rr", "score:x"]}, {"rr": 0.5, "score:x": 1}),
     ([RETRIEVED | {"scores": [2, 1]}], {"measures": "rr"}, {"rr": 0.5}),
 ]
 
@@ -139,23 +128,14 @@ def test_places_of_scores(records, how, means):
     assert assay.evaluate_rag(records, **how).mean == means
 
 
-MIXED = [
-    {"query_id": "q", "retrieved": ["a"], "scores": {"x": 1}},
-    {"query_id": "r", "retrieved": ["a"], "scores": [1]},
-]
+MIXED = [{"query_id": str(n), "retrieved": ["a"], "scores": scores} for n, scores in enumerate(({"x": 1}, [1]))]
 NO_SCORES = [
     ([RETRIEVED | {"scores": {"a": 0.5, "b": 0.7}}], "rr", "the scores are by document id; write them as a list"),
     (MIXED, None, "the scores must be an object of names and numbers"),
-    *(
-        (
-            [{"scores": {"x": 1}}, {"scores": {"x": 1, key: 1}}],
-            names,
-            f"record 1: '{key}' in the scores is not a name; name each",
-        )
-        for key in ("", " ", "(=)")
-        for names in (None, "score:*")
-    ),
 ]
+for key, names in product(("", " ", "(=)"), (None, "score:*")):
+    unnamed = [{"scores": {"x": 1}}, {"scores": {"x": 1, key: 1}}]
+    NO_SCORES += [(unnamed, names, f"record 1: '{key}' in the scores is not a name; name each")]
 
 
 @for_each("records, names, message", NO_SCORES)
@@ -219,9 +199,8 @@ def test_a_function_alone_is_one_measure():
 
 def test_a_function_may_have_no_value_for_a_record():
     values = {"q": None, "r": math.nan, "s": True, "t": np.float32(0.5)}
-    result = assay.evaluate_rag(
-        [{"query_id": q} for q in values], assay.extend.score(lambda r: values[r.query_id], "x")
-    )
+    own = assay.extend.score(lambda record: values[record.query_id], "x")
+    result = assay.evaluate_rag([{"query_id": query} for query in values], own)
     assert result.mean == {"score:x": 0.75}
     assert [note.queries for note in result.notes] == [("q", "r")]
 
@@ -251,10 +230,7 @@ FUNCTIONS = [
     (lambda: assay.extend.score(5), "not '5'"),
     (lambda: assay.extend.score("cost", "price"), "a field has its own name"),
     (lambda: assay.extend.score(length, higher_is_better=1), "must be True or False"),
-    (
-        lambda: assay.evaluate_rag([{}], [length, assay.extend.score(rows, "length")]),
-        "two different measures are called",
-    ),
+    (lambda: assay.evaluate_rag([{}], [length, assay.extend.score(rows, "length")]), "two different measures are"),
     (lambda: assay.evaluate_rag([{"scores": {"a b": 1, "a_b": 2}}]), "'a b' and 'a_b' are both called score:a_b"),
     (lambda: assay.evaluate({"q": ["a"]}, {"q": ["a"]}, [length]), "score:length is a score from elsewhere"),
 ]
@@ -284,10 +260,8 @@ def test_stored_scores_are_the_same_measure(tmp_path):
     result = assay.evaluate_rag([{"query_id": f"q{n}", "ms": n or None} for n in range(12)], by_function)
     result.save(tmp_path / "r.json")
     again = assay.load_result(tmp_path / "r.json")
-    assert again.mean == result.mean
-    assert again.measures == result.measures
-    assert list(map(str, again.notes)) == list(map(str, result.notes))
-    assert str(again.signature) == str(result.signature)
+    for part in ("mean", "measures", "notes", "signature"):
+        assert getattr(again, part) == getattr(result, part)
     assert assay.gate(None, result, baseline=tmp_path / "r.json", max_drop={"score:ms": 0.1}).passed
     assert pickle.loads(pickle.dumps(result)).measures == result.measures  # noqa: S301 - our own
 

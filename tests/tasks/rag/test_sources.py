@@ -11,22 +11,11 @@ import assay
 from assay.tasks.rag.sources import collect
 from tables import for_each
 
-QA = polars.DataFrame(
-    {
-        "qid": ["a", "b"],
-        "query": ["where?", "who?"],
-        "retrieval_gt": [[["d1", "d2"], ["d3"]], [["d4"]]],
-        "generation_gt": [["Paris"], ["Ada", "Ada Lovelace"]],
-    }
-)
-RESULT = polars.DataFrame(
-    {
-        "retrieved_contents": [["one", "three"], ["nine"]],
-        "retrieved_ids": [["d1", "d3"], ["d9"]],
-        "retrieve_scores": [[0.9, 0.8], [0.7]],
-        "generated_texts": ["Paris", "Grace"],
-    }
-)
+GOLD = {"retrieval_gt": [[["d1", "d2"], ["d3"]], [["d4"]]], "generation_gt": [["Paris"], ["Ada", "Ada Lovelace"]]}
+QA = polars.DataFrame({"qid": ["a", "b"], "query": ["where?", "who?"], **GOLD})
+FOUND = {"retrieved_ids": [["d1", "d3"], ["d9"]], "retrieve_scores": [[0.9, 0.8], [0.7]]}
+FOUND |= {"retrieved_contents": [["one", "three"], ["nine"]], "generated_texts": ["Paris", "Grace"]}
+RESULT = polars.DataFrame(FOUND)
 MEASURES = ["autorag:retrieval_recall", "recall", "em"]
 
 
@@ -48,9 +37,8 @@ class TestAutoRAG:
             assert ["matched to the questions in order" in each for each in said] == [True] * is_in_order
 
     def test_its_own_convention(self, folder):
-        result = assay.evaluate_rag(
-            folder / "qa.parquet", ["retrieval_f1", "retrieval_map"], outputs=RESULT, convention="autorag"
-        )
+        how = {"outputs": RESULT, "convention": "autorag"}
+        result = assay.evaluate_rag(folder / "qa.parquet", ["retrieval_f1", "retrieval_map"], **how)
         assert result.convention == "autorag"
         # a finds both of its groups with nothing besides, b finds nothing.
         assert result.per_query()["a"]["retrieval_f1"] == pytest.approx(1)
@@ -72,12 +60,8 @@ class TestAutoRAG:
         assert any("1 document not in the corpus" in str(note) and "'d9'" in str(note) for note in result.notes)
 
 
-DATASET = {
-    "queries": {"a": "where?", "b": "who?"},
-    "corpus": {"n1": "one", "n2": "two"},
-    "relevant_docs": {"a": ["n1"], "b": ["n2"]},
-    "mode": "text",
-}
+DATASET = {"queries": {"a": "where?", "b": "who?"}, "corpus": {"n1": "one", "n2": "two"}, "mode": "text"}
+DATASET["relevant_docs"] = {"a": ["n1"], "b": ["n2"]}
 RUN = {"a": {"n1": 0.9, "n2": 0.1}, "b": {"n1": 0.8, "n2": 0.3}}
 
 
@@ -103,17 +87,9 @@ class TestLlamaIndex:
             collect({**DATASET, "relevant_docs": {"z": ["n1"]}}, RUN)
 
 
-SAMPLE = {
-    "user_input": "where?",
-    "response": "Paris",
-    "reference": "Paris",
-    "multi_responses": None,
-    "rubrics": None,
-    "retrieved_contexts": ["one", "two"],
-    "reference_contexts": ["one"],
-    "retrieved_context_ids": ["c1", "c2"],
-    "reference_context_ids": ["c1", "c3"],
-}
+SAMPLE = {"user_input": "where?", "response": "Paris", "reference": "Paris", "multi_responses": None, "rubrics": None}
+SAMPLE |= {"retrieved_contexts": ["one", "two"], "reference_contexts": ["one"]}
+SAMPLE |= {"retrieved_context_ids": ["c1", "c2"], "reference_context_ids": ["c1", "c3"]}
 OLDER = {"question": "where?", "contexts": ["one"], "answer": "Paris", "ground_truth": "Paris"}
 RAGAS = [
     (SAMPLE, {}, {"precision": 0.5, "recall": 0.5, "em": 1, "retrieval_token_recall": 0.5}),
@@ -226,30 +202,16 @@ def test_each_name_of_columns_may_stand_in_one_of_two_files():
     assert assay.evaluate_rag(asked, ["em"], outputs=outputs, columns=columns)["em"] == 1
 
 
-OLD = [
-    {
-        "query_id": query,
-        "gold": [gold],
-        "references": word,
-        "answer": word,
-        "retrieved": [gold],
-        "retrieved_texts": ["t"],
-    }
-    for query, gold, word in (("a", "d1", "x"), ("b", "d2", "y"))
-]
+SAME = {"gold": ["d1"], "retrieved": ["d1"], "references": "x", "answer": "x", "retrieved_texts": ["t"]}
+OLD = [{"query_id": "a", **SAME}, {"query_id": "b", **SAME, "gold": ["d2"], "references": "y", "answer": "y"}]
 NO_TEXTS = [{**row, "gold_texts": ["t"]} for row in OLD]
 OTHER_GOLD = [{"query_id": "a", "gold": ["d9"], "retrieved": ["d9"]}, {"query_id": "b", "retrieved": ["d2"]}]
 IGNORED = "retrieved, retrieved_texts, answer in the records ignored; the outputs count"
 # Records of an older system, outputs, measures, the values of those that are left, and what is said.
+ANSWERED = [{"query_id": "a", "answer": "x"}]
 SYSTEMS = [
-    (OLD, [{"query_id": "a", "answer": "x"}], ["em"], {"em": [1, 0]}, IGNORED),
-    (
-        OLD,
-        [{"query_id": "a", "answer": "x"}],
-        ["em"],
-        {"em": [1, 0]},
-        "1 question has no answer; counted as empty: 'b'",
-    ),
+    (OLD, ANSWERED, ["em"], {"em": [1, 0]}, IGNORED),
+    (OLD, ANSWERED, ["em"], {"em": [1, 0]}, "1 question has no answer; counted as empty: 'b'"),
     (NO_TEXTS, {"a": ["d9"], "b": ["d2"]}, ["recall", "retrieval_token_f1"], {"recall": [0, 1]}, IGNORED),
     (OLD, OTHER_GOLD, ["recall"], {"recall": [0, 1]}, "another question, gold or references for 1 question"),
 ]

@@ -11,12 +11,12 @@ GUIDE = {"document": "guide.md", "start": 0, "end": 10}
 
 
 def test_the_signature_says_how_gold_was_matched():
-    rows = [{"gold": [GUIDE], "retrieved": [GUIDE]}]
-    texts = [{"retrieved_texts": ["It rained."], "gold_texts": ["It rained."]}]
-    assert str(assay.evaluate_rag(rows, "rr").signature).endswith("overlap=any")
-    share = assay.evaluate_rag(rows, "rr", overlap=0.5, overlap_of="iou")
-    assert str(share.signature).endswith("overlap=0.5 overlap_of=iou")
-    assert str(assay.evaluate_rag(texts, "rr").signature).endswith("match=0.9")
+    spans = {"gold": [GUIDE], "retrieved": [GUIDE]}
+    texts = {"retrieved_texts": ["It rained."], "gold_texts": ["It rained."]}
+    share = {"overlap": 0.5, "overlap_of": "iou"}
+    said = ((spans, {}, "overlap=any"), (spans, share, "overlap=0.5 overlap_of=iou"), (texts, {}, "match=0.9"))
+    for row, how, end in said:
+        assert str(assay.evaluate_rag([row], "rr", **how).signature).endswith(end)
     assert "match" not in str(assay.evaluate_rag([{"gold": ["a"], "retrieved": ["a"]}], "rr").signature)
 
 
@@ -95,10 +95,9 @@ def test_a_few_spans_that_meet_are_too_few():
 def test_texts_that_never_match_are_said_loudly():
     rows = [{"retrieved_texts": ["It rained."], "gold_texts": ["It  rains."]}]
     said = "no gold text matches a retrieved text: the gold has 'It rains.', what was retrieved has 'It rained.'; "
-    with pytest.warns(assay.DataWarning, match=re.escape(said + "lower match (here 0.9) if")):
-        assay.evaluate_rag(rows, "rr")
-    with pytest.warns(assay.DataWarning, match=re.escape(said + "match=0.9 also takes similar texts")):
-        assay.evaluate_rag(rows, "rr", match="exact")
+    for match, advice in ((0.9, "lower match (here 0.9) if"), ("exact", "match=0.9 also takes similar texts")):
+        with pytest.warns(assay.DataWarning, match=re.escape(said + advice)):
+            assay.evaluate_rag(rows, "rr", match=match)
     # If some gold has ids, these are shown.
     with pytest.warns(assay.DataWarning, match="the judgments have"):
         assay.evaluate_rag([*rows, {"gold": ["a"], "retrieved": ["b"]}], "rr")
