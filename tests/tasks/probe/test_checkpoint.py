@@ -40,22 +40,18 @@ def probed(search, file, questions=QUESTIONS, **options):
 
 
 def test_what_is_answered_is_not_asked_again(file):
-    first = probed(Search(), file)
     again = Search()
-    second = probed(again, file)
-    assert again.asked == []
+    first, second = probed(Search(), file), probed(again, file)
+    assert (again.asked, second.asked, second.resumed) == ([], 0, 40)
     assert second.result.scores["rr"].tolist() == first.result.scores["rr"].tolist()
-    assert second.run.to_dict() == first.run.to_dict()
-    assert second.seconds == first.seconds
-    assert (second.asked, second.resumed) == (0, 40)
+    assert (second.run.to_dict(), second.seconds) == (first.run.to_dict(), first.seconds)
     assert "40 from the checkpoint" in str(second)
 
 
 def test_what_failed_is_asked_again(file):
-    assert set(probed(Search(["question 3", "question 4"]), file).failures) == {"q3", "q4"}
-    again = Search()
-    assert probed(again, file).failures == {}
-    assert sorted(again.asked) == ["question 3", "question 4"]
+    failing, again = ["question 3", "question 4"], Search()
+    assert set(probed(Search(failing), file).failures) == {"q3", "q4"}
+    assert (probed(again, file).failures, sorted(again.asked)) == ({}, failing)
 
 
 def test_a_line_an_answer(file):
@@ -69,27 +65,21 @@ def test_a_line_an_answer(file):
 
 @for_each("cut", [1, 5, 20])
 def test_a_last_line_that_is_not_whole_is_asked_again(tmp_path, cut):
-    file = tmp_path / "checkpoint.jsonl"
+    file, again = tmp_path / "checkpoint.jsonl", Search()
     probed(Search(), file)
-    content = file.read_bytes()
-    file.write_bytes(content[:-cut])
-    again = Search()
-    assert probed(again, file).resumed == 39
-    assert len(again.asked) == 1
-    lines = file.read_bytes().splitlines()
-    assert len(lines) == 41
-    assert {json.loads(line)["query_id"] for line in lines[1:]} == set(QUESTIONS)
+    file.write_bytes(file.read_bytes()[:-cut])
+    assert (probed(again, file).resumed, len(again.asked)) == (39, 1)
+    _, *lines = file.read_bytes().splitlines()
+    assert sorted(json.loads(line)["query_id"] for line in lines) == sorted(QUESTIONS)
 
 
 @for_each("length", [0, 1, 30, 70, 120, 200])
 def test_a_first_line_that_is_not_whole_is_written_anew(tmp_path, length):
-    file = tmp_path / "checkpoint.jsonl"
+    file, again = tmp_path / "checkpoint.jsonl", Search()
     probed(Search(), file, {"q1": "question 1"})
     file.write_bytes(file.read_bytes()[:length])
-    again = Search()
     probed(again, file, {"q1": "question 1"})
-    assert again.asked == ["question 1"]
-    assert len(file.read_text().splitlines()) == 2
+    assert (again.asked, len(file.read_text().splitlines())) == (["question 1"], 2)
 
 
 OTHERS = {
@@ -102,21 +92,19 @@ OTHERS = {
 
 @for_each("case", OTHERS)
 def test_a_checkpoint_of_something_else_is_refused(tmp_path, case):
-    file = tmp_path / "checkpoint.jsonl"
-    options, message = OTHERS[case]
+    file, again, (options, message) = tmp_path / "checkpoint.jsonl", Search(), OTHERS[case]
     probed(Search(), file)
-    content, again = file.read_bytes(), Search()
+    content = file.read_bytes()
     with pytest.raises(assay.errors.MismatchError) as caught:
         probed(again, file, **options)
-    assert message in str(caught.value)
-    assert "use another file, or delete it to start over" in str(caught.value)
+    assert f"{message}; use another file, or delete it to start over" in str(caught.value)
     assert (again.asked, file.read_bytes()) == ([], content)
 
 
 def test_the_order_of_the_questions_and_blank_lines_do_not_matter(file):
+    again = Search()
     probed(Search(), file)
     file.write_text("\n" + file.read_text().replace("\n", "\n\n \t\n"))
-    again = Search()
     probed(again, file, dict(reversed(QUESTIONS.items())))
     assert again.asked == []
 
@@ -144,24 +132,19 @@ FIELDS = {
 ENTRY = {"query_id": "q1", "ids": ["a", "b"], "scores": [2, 1], "repeats": 0, "rose": False, "seconds": 0.1}
 ENTRY["attempts"] = 1
 DAMAGED += [(json.dumps({**ENTRY, "ids": ["d1", "d2", "d3"]}), "line 2: scores is invalid")]
-DAMAGED += [
-    (json.dumps({**ENTRY, name: value}), f"line 2: {name} is invalid")
-    for name, all_ in FIELDS.items()
-    for value in all_
-]
+for name, values in FIELDS.items():
+    DAMAGED += [(json.dumps({**ENTRY, name: value}), f"line 2: {name} is invalid") for value in values]
 
 
 @for_each("line, message", DAMAGED)
 def test_a_damaged_line_is_named(tmp_path, line, message):
     file = tmp_path / "checkpoint.jsonl"
     probed(Search(), file)
-    lines = file.read_text().splitlines()
-    lines[1] = line
-    file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(assay.errors.FormatError) as caught:
+    header, _, *rest = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([header, line, "\n", *rest]))
+    with pytest.raises(assay.errors.FormatError, match="delete the line to ask its question again") as caught:
         probed(Search(), file)
     assert message in str(caught.value)
-    assert "delete the line to ask its question again" in str(caught.value)
 
 
 FOREIGN = ["notes of mine", "notes of mine\nand more\n", '{"a": 1}\n', "\n", '{"assay_checkpoint": 2}\n']
@@ -214,16 +197,16 @@ def test_a_checkpoint_of_another_request_is_refused(file):
 def test_a_checkpoint_holds_no_key_and_another_salt_each_time(tmp_path):
     headers = []
     with SearchServer() as server:
-        for name in ("a", "b"):
+        for file in (tmp_path / "a", tmp_path / "b"):
             search = HttpSearch(f"{server.url}?key=abc&token=s3cret-1", headers=["X-Key: s3cret-2"])
-            probed(search, tmp_path / name, {"q1": "question 1"})
-            headers.append(json.loads((tmp_path / name).read_text().splitlines()[0]))
-            assert "s3cret" not in (tmp_path / name).read_text()
-            assert set(headers[-1]) == {"assay_checkpoint", "version", "name", "k", "salt", "questions", "request"}
-            assert headers[-1]["name"] == server.url
-    assert headers[0]["salt"] != headers[1]["salt"]
-    assert headers[0]["request"] != headers[1]["request"]
-    assert headers[0]["questions"] == headers[1]["questions"]
+            probed(search, file, {"q1": "question 1"})
+            headers.append(json.loads(file.read_text().splitlines()[0]))
+            assert ("s3cret" in file.read_text(), headers[-1]["name"]) == (False, server.url)
+    names = {name for name, value in headers[0].items() if value != headers[1][name]}
+    assert (names, headers[0].keys() - names) == (
+        {"salt", "request"},
+        {"assay_checkpoint", "version", "name", "k", "questions"},
+    )
 
 
 def test_places_that_cannot_be_a_checkpoint(tmp_path):
