@@ -26,7 +26,7 @@ from assay.data.records.record import Record
 from assay.measures.judged.case import Case
 from assay.net.calls import work_through
 from assay.tasks.judge.judge import Judge
-from assay.tasks.judge.limits import EstimateOnly, estimate_all
+from assay.tasks.judge.limits import estimate_all
 from assay.tasks.judge.words import check_prompts
 
 # If a larger share failed, it is said loudly.
@@ -70,7 +70,6 @@ def judge_all(
     """What a judge says of each item, by column; several items at a time. `draws` says how those of a column count."""
     if judge.estimate is not None:
         estimate_all(items, columns, judge, judge.estimate)
-        raise EstimateOnly
     rulings = {name: Rulings(len(items)) for name in columns}
     kinds: Counter[RulingKind] = Counter()
     total, started, lock = len(items) * len(columns), time.monotonic(), threading.Lock()
@@ -149,10 +148,7 @@ def draws_variance(scores: Sequence[float], how: Draws = "mean") -> float:
 
 
 def verdict_notes(name: str, queries: Sequence[str], rulings: Rulings, draws: int = 1) -> list[Note]:
-    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed.
-
-    `draws` is how often each was asked.
-    """
+    """Which questions have no verdict, and why, loudly if the judge failed on many; and whose verdict changed."""
     lacking = {at: kind for at, kind in enumerate(rulings.kinds) if kind is not RulingKind.OK}
     failed = {at for at, kind in lacking.items() if kind is not RulingKind.UNJUDGEABLE}
     said = sorted(failed) if len(failed) > TOLERATED * len(queries) else []

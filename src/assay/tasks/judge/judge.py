@@ -110,7 +110,7 @@ class Judge:
         else:
             self._embedder = self._open(embedder, None, None, None, timeout)
         self._cache = self._open_cache(cache)
-        self._asking: dict[bytes, threading.Event] = {}
+        self._asking: weakref.WeakValueDictionary[bytes, threading.Lock] = weakref.WeakValueDictionary()
         self._asking_lock = threading.Lock()
         self._closing = weakref.finalize(self, close_all, self._cache, self._model, self._embedder)
         self._throttle = Throttle(self.concurrency, tokens_per_minute)
@@ -166,7 +166,10 @@ class Judge:
     def ask(self, request: Request, *, sample: int = 0) -> Reply:
         """The reply to a request, from the cache if it was given before. Raises `JudgeFailure`."""
         chat, key = self._chat(request, sample)
-        with self._alone(key):
+        # Of two threads with the same request the second waits, and finds the reply of the first in the cache.
+        with self._asking_lock:
+            asking = self._asking.setdefault(key, threading.Lock())
+        with asking:
             if (kept := self._kept(key)) is not None:
                 self.usage.add(kept=1)
                 return kept
@@ -185,22 +188,6 @@ class Judge:
     def _kept(self, key: bytes) -> Reply | None:
         kept = self._cache.get(key)
         return None if kept is None else Reply(kept["reply"], kept.get("weights", {}))
-
-    @contextmanager
-    def _alone(self, key: bytes) -> Iterator[None]:
-        """Two threads with the same request: the second waits, and finds the reply of the first in the cache."""
-        while True:
-            with self._asking_lock:
-                under_way = self._asking.get(key)
-                if under_way is None:
-                    self._asking[key] = threading.Event()
-                    break
-            under_way.wait()
-        try:
-            yield
-        finally:
-            with self._asking_lock:
-                self._asking.pop(key).set()
 
     def embed(self, request: Embed) -> list[Vector]:
         """One vector per text, from the cache if it was given before."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from assay.core.errors import PolicyError
 from assay.core.ruling import Embed, JudgeFailure, Reply, Request, RulingKind, Scale, Steps, run_steps
@@ -38,9 +38,8 @@ class Throttle:
         self.most = self.limit = float(concurrency)
         self.is_over = False
         self._rate = tokens_per_minute
-        self._running = 0
-        # Requests that started before the last halving say nothing about the number since then.
-        self._epoch = 0
+        # Requests that started before the last halving, in another epoch, say nothing about the number since then.
+        self._running = self._epoch = 0
         self._free = threading.Condition()
         self._tokens = tokens_per_minute or 0.0
         self._filled = time.monotonic()
@@ -176,12 +175,13 @@ class EstimateOnly(Exception):  # noqa: N818 - the end of a dry run, no error
 
 def estimate_all(
     items: Sequence[Item], columns: Mapping[str, Callable[[Item], Steps]], judge: Judge, total: JudgeEstimate
-) -> None:
-    """Adds what `judge_all` would cost."""
+) -> NoReturn:
+    """Adds what `judge_all` would cost, and ends the call."""
     for item, ask, sample in product(items, columns.values(), range(judge.samples)):
         # What a record lacks, no judge is asked for.
         with suppress(JudgeFailure):
             run_steps(ask(item), partial(guess, judge=judge, sample=sample, total=total))
+    raise EstimateOnly
 
 
 def guess(request: Request | Embed, judge: Judge, sample: int, total: JudgeEstimate) -> Any:  # noqa: ANN401 - a reply or vectors

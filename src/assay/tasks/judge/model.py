@@ -96,9 +96,8 @@ class FunctionModel(Model):
         self._callers, self._loop = Callers("assay-judge-call"), CallLoop("assay-judge-loop")
 
     def chat(self, chat: Chat) -> Completion:
-        text = self._call([dict(each) for each in chat.messages])
-        # Chat models of libraries return a message.
-        text = getattr(text, "content", text)
+        said = self._call([dict(each) for each in chat.messages])
+        text = getattr(said, "content", said)  # chat models of libraries return a message
         if not isinstance(text, str):
             raise JudgeFailure(RulingKind.UNPARSABLE, f"the function returned {show(text)}, not text")
         sent = sum(estimate_tokens(each["content"]) for each in chat.messages)

@@ -109,10 +109,9 @@ def probe(
     judged, notes = choose_questions(read_texts(questions), scorer, questions)
     right = read_references(references, judged)
     owner = CheckpointOwner(retriever.name, k, judged, [retriever.request, None if rule is None else str(rule), once])
-    if callable(progress):
-        shown: AbstractContextManager[Report] = nullcontext(progress)
-    else:
-        shown = progress_bar(f"asking {retriever.name}") if progress else nullcontext(ignore_progress)
+    shown: AbstractContextManager[Report] = nullcontext(progress if callable(progress) else ignore_progress)
+    if progress and not callable(progress):
+        shown = progress_bar(f"asking {retriever.name}")
     with open_checkpoint(checkpoint, owner) as kept, shown as report:
         started = time.perf_counter()
         asker = Asker(retriever.ask, RankingReader(k, rule, once).read, limits)
@@ -130,15 +129,9 @@ def probe(
     notes = [*failed, *notes, *ranking_notes(rankings, k, rule, scorer), *result.notes]
     result = replace(result, policies=settings, notes=loud_first(notes))
     warned(result)
-    return Probe(
-        result,
-        Run(entries, tag=retriever.name),
-        failures,
-        {query: outcomes[query].seconds for query in rankings},
-        len(found),
-        elapsed,
-        make_records(judged, outcomes, scorer.qrels, right),
-    )
+    run, seconds = Run(entries, tag=retriever.name), {query: outcomes[query].seconds for query in rankings}
+    records = make_records(judged, outcomes, scorer.qrels, right)
+    return Probe(result, run, failures, seconds, len(found), elapsed, records)
 
 
 def ask_missing(

@@ -122,13 +122,11 @@ class LiveRanking(NamedTuple):
     def hidden(self, hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> LiveRanking:
         """The ranking without secrets; a judged id is none, whatever is in it."""
         ids = hide_in_ids(self.ids, hide, is_judged)
-        return self._replace(
-            ids=ids,
-            answer=None if self.answer is None else hide(self.answer),
-            texts=None if self.texts is None else [hide(each) for each in self.texts],
-            unmatched=tuple(hide_in_ids(self.unmatched, hide, is_judged)),
-            concealed=sum(map(ne, self.ids, ids)),
-        )
+        answer = None if self.answer is None else hide(self.answer)
+        texts = None if self.texts is None else [hide(each) for each in self.texts]
+        unmatched = tuple(hide_in_ids(self.unmatched, hide, is_judged))
+        concealed = sum(map(ne, self.ids, ids))
+        return self._replace(ids=ids, answer=answer, texts=texts, unmatched=unmatched, concealed=concealed)
 
 
 def hide_in_ids(ids: Sequence[str], hide: Callable[[str], str], is_judged: Callable[[str], bool]) -> list[str]:
@@ -169,17 +167,12 @@ class RankingReader(NamedTuple):
             first.setdefault(each, place)
         places = list(first.values()) if self.once else list(range(len(documents)))
         kept = passages.at(places[: self.k])
-        return LiveRanking(
-            [documents[place] for place in places[: self.k]],
-            kept.scores,
-            len(documents) - len(places),
-            passages.rises,
-            # Equal scores would leave the order open.
-            (passages.is_list and any(left <= right for left, right in pairwise(kept.scores or ()))) or passages.rises,
-            None if answered is None else answered.answer,
-            kept.texts,
-            tuple(unmatched),
-        )
+        ids, dropped = [documents[place] for place in places[: self.k]], len(documents) - len(places)
+        # Equal scores would leave the order open.
+        is_open = passages.is_list and any(left <= right for left, right in pairwise(kept.scores or ()))
+        order = (passages.rises, is_open or passages.rises)
+        answer = None if answered is None else answered.answer
+        return LiveRanking(ids, kept.scores, dropped, *order, answer, kept.texts, tuple(unmatched))
 
 
 def limit_documents(listed: object, k: int) -> object:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from assay.results.result import Result
 
 MOST_SHOWN = 10
-RECORD_ENDINGS = (".jsonl", ".ndjson")
 RUN = "retriever"
 SECOND = 1.0
 
@@ -209,7 +208,7 @@ def check_records_name(path: str | os.PathLike[str]) -> None:
     """Raises unless the name of a file says JSON Lines."""
     from assay.data.formats import ending
 
-    if ending(Path(path)) not in RECORD_ENDINGS:
+    if ending(Path(path)) not in (".jsonl", ".ndjson"):
         raise FormatError(f"records are written as JSON Lines; let the name of {quoted(path)} end in .jsonl")
 
 

@@ -28,7 +28,7 @@ from assay.results.results import spread_to_queries
 from assay.tasks.evaluate.answers import score_answers
 from assay.tasks.evaluate.plan import resolve_measures
 from assay.tasks.evaluate.score import warned
-from assay.tasks.evaluate.scores import score_records, with_every_score
+from assay.tasks.evaluate.scores import read_given_scores, score_records, with_every_score
 from assay.tasks.rag.gold import Gold, find_gold, read_gold
 from assay.tasks.rag.matching import THRESHOLD, Matched, Matching, match_records, unmatched_note
 from assay.tasks.rag.result import RagResult
@@ -141,8 +141,8 @@ def evaluate_rag(
     evaluation = RagEvaluation(chosen, tool, settings, options, rule, once, judge, measures is None)
     if judge is None and (judged := list(evaluation.of_kind("judged"))):
         raise MeasureError(f"{judged[0]} is judged by an LLM; pass it as {Option('judge', '…')}")
-    how = {"rule": rule, "chunks": corpus, "graded": tool.name == "ragas"}
-    matching = Matching.parse(match, overlap, overlap_of, columns, **how)
+    matching = Matching.parse(match, overlap, overlap_of, columns)
+    matching = matching._replace(rule=rule, chunks=corpus, graded=tool.name == "ragas")
     with collection_put_off():
         evaluation = read(evaluation, records, outputs, corpus, columns)
         evaluation = complete(match_gold(evaluation, matching), has_corpus=corpus is not None)
@@ -151,7 +151,6 @@ def evaluate_rag(
         result = join(evaluation)
     if human is not None:
         from assay.tasks.evaluate.human import anchor_result
-        from assay.tasks.evaluate.scores import read_given_scores
 
         result = anchor_result(result, read_given_scores(human, list(result.measures)))
     warned(result)

@@ -64,13 +64,13 @@ class Matching(NamedTuple):
     graded: bool = False
 
     @classmethod
-    def parse(cls, match: object, overlap: object, overlap_of: object, columns: object, **how: Any) -> Matching:  # noqa: ANN401 - the other fields
+    def parse(cls, match: object, overlap: object, overlap_of: object, columns: object) -> Matching:
         own = columns if isinstance(columns, Mapping) else {}
         paths = {part: own[part] for part in SPAN_FIELDS if part in own}
         words = {"exact": 1.0, "off": None}
         is_word = isinstance(match, str) and match in words
         threshold = words[match] if is_word else check_share(match, "match must be 'exact', 'off', or a similarity")  # type: ignore[index]
-        return cls(threshold, Overlap.parse(overlap, overlap_of), paths, **how)
+        return cls(threshold, Overlap.parse(overlap, overlap_of), paths)
 
 
 class GoldItem(NamedTuple):
@@ -195,12 +195,10 @@ def match_record(record: Record, matched: Matched, read_table: Callable[[], dict
     for documents, side in zip(matched.documents, (gold_spans.values(), chunks), strict=True):
         documents.update(dict.fromkeys(each.document for each in side))
     matched.sample += chunks[:1]
-    return record._replace(
-        gold=record.gold if record.gold is not None else record.grouped_texts,
-        retrieved=None if found is None else found._replace(items=None),
-        retrieved_texts=texts,
-        matched=tuple((each.name if each.span is None else str(each.span), each.text or "") for each in golds),
-    )
+    gold = record.gold if record.gold is not None else record.grouped_texts
+    found = None if found is None else found._replace(items=None)
+    shown = tuple((each.name if each.span is None else str(each.span), each.text or "") for each in golds)
+    return record._replace(gold=gold, retrieved=found, retrieved_texts=texts, matched=shown)
 
 
 def gold_items(record: Record, how: Matching) -> list[GoldItem] | None:

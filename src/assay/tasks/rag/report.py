@@ -54,14 +54,10 @@ def answer_of(result: RagResult, place: int) -> dict[str, Any]:
             said.append(f"{name}: {verdict.shown}  {verdict.subject}{reason}")
         if not ruling.verdicts:
             said.append(f"{name}: {ruling.kind}" + (f", {ruling.detail}" if ruling.detail else ""))
-    return answer_entry(
-        record.answer,
-        references=record.references or (),
-        gold=gold,
-        passages=passage_entries(ids, record.shown_texts or (), wanted),
-        wanted=passage_entries([each.document for each in missed], [each.text for each in missed]),
-        verdicts=said,
-    )
+    passages = passage_entries(ids, record.shown_texts or (), wanted)
+    lacking = passage_entries([each.document for each in missed], [each.text for each in missed])
+    right = record.references or ()
+    return answer_entry(record.answer, references=right, gold=gold, passages=passages, wanted=lacking, verdicts=said)
 
 
 def add_record_slices(core: dict[str, Any], result: RagResult, names: Sequence[str]) -> None:
