@@ -16,14 +16,9 @@ def judge_of(server, **options):
     return assay.Judge(server.url, model="m", cache=False, **options)
 
 
-def cut_off(_):
-    found = completion('{"reason', finish_reason="length")
-    found["usage"] = {"prompt_tokens": 1000, "completion_tokens": 2048}
-    return found
-
-
 def test_replies_that_are_cut_off_cost_and_count():
-    with serve(cut_off) as server:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 2048}
+    with serve(completion('{"reason', finish_reason="length") | {"usage": usage}) as server:
         judge = judge_of(server, prices=(1, 1000), max_cost=5, concurrency=1)
         assay.evaluate_rag(RECORDS, [POLITE], judge=judge)
         assert (judge.usage.calls, len(server.bodies)) == (3, 3)
@@ -32,7 +27,7 @@ def test_replies_that_are_cut_off_cost_and_count():
 
 
 def test_a_500_that_passes_says_nothing_about_the_form():
-    with serve(500, lambda _: completion(GOOD)) as server:
+    with serve(500, completion(GOOD)) as server:
         judge = judge_of(server, concurrency=1)
         assay.evaluate_rag(RECORDS[:3], [POLITE], judge=judge)
         assert [body["response_format"]["type"] for body in server.bodies] == ["json_schema"] * 4
@@ -40,15 +35,14 @@ def test_a_500_that_passes_says_nothing_about_the_form():
 
 def strict(body):
     """As newer models of OpenAI do."""
-    if "max_tokens" in body:
-        return refusing("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
-    if "temperature" in body:
-        return refusing("Unsupported value: 'temperature' does not support 0 with this model.")
-    return completion(GOOD)
-
-
-def refusing(said):
-    content = json.dumps({"error": {"message": said}}).encode()
+    said = {
+        "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+        "temperature": "Unsupported value: 'temperature' does not support 0 with this model.",
+    }
+    refused = [said[name] for name in said if name in body]
+    if not refused:
+        return completion(GOOD)
+    content = json.dumps({"error": {"message": refused[0]}}).encode()
     head = f"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
     return iter([head.encode() + content])
 

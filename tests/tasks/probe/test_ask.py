@@ -24,9 +24,8 @@ QUESTIONS = {f"q{number}": f"question {number}" for number in range(20)}
 def ask(search, questions=QUESTIONS, **limits):
     """The outcome of each question."""
     outcomes = {}
-    asker = Asker(
-        search, RankingReader(10).read, CallLimits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits})
-    )
+    limits = CallLimits(**{"concurrency": 4, "timeout": 5.0, "retries": 1, **limits})
+    asker = Asker(search, RankingReader(10).read, limits)
     asker.ask_all(questions, lambda outcome: outcomes.update({outcome.query: outcome}))
     return outcomes
 

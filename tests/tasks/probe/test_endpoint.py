@@ -223,13 +223,12 @@ def test_a_connection_that_is_closed_during_a_call_is_not_left_open(moment):
 
 def test_a_search_can_be_used_again_after_a_probe():
     with SearchServer() as server:
-        search = HttpSearch(server.url)
+        search, results = HttpSearch(server.url), {"results": [{"id": "d1"}, {"id": "e1"}]}
         for _ in range(2):
             assert assay.probe(search, QUESTIONS, QRELS, "rr")["rr"] == 1.0
         assert server.wait_until_closed()
-        assert search("question 1", 10) == {"results": [{"id": "d1"}, {"id": "e1"}]}
-        assert server.open_connections == 1
+        assert (search("question 1", 10), server.open_connections) == (results, 1)
         search.close()
         assert server.wait_until_closed()
-        assert search("question 1", 10)["results"]
+        assert search("question 1", 10) == results
         assert server.wait_until_closed()
