@@ -122,9 +122,11 @@ def test_the_time_limit_holds_for_a_server_that_drips(retries, monkeypatch):
         started = time.monotonic()
         result = assay.evaluate_rag([{"answer": "Hi"}], ['aspect(criterion="Is it polite?")'], judge=judge)
         taken = time.monotonic() - started
+        while len(chats.bodies) <= retries and time.monotonic() < started + 30:
+            time.sleep(0.005)  # on a busy machine, a request is read after it was given up
     (ruling,) = next(iter(result.rulings.values()))
-    assert (ruling.kind, ruling.detail) == (RulingKind.TIMED_OUT, "no response within 0.4 s")
-    assert len(chats.bodies) == retries + 1
+    said = (ruling.kind, ruling.detail, len(chats.bodies))
+    assert said == (RulingKind.TIMED_OUT, "no response within 0.4 s", retries + 1)
     # All of it would take more than ten seconds.
     assert 0.4 * (retries + 1) <= taken < 10
 
