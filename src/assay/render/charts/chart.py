@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from html import escape
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
@@ -87,11 +88,7 @@ class Chart:
 
     def to_altair(self) -> altair.TopLevelMixin:
         """The chart as an object of Altair, to be changed there."""
-        try:
-            import altair
-        except ImportError:
-            raise missing("altair") from None
-        made: altair.TopLevelMixin = altair.Chart.from_dict(self.to_dict())
+        made: altair.TopLevelMixin = load("altair", "altair").Chart.from_dict(self.to_dict())
         return made
 
     def save(self, path: str | os.PathLike[str], *, theme: str = "light", scale: float = 2) -> None:
@@ -168,15 +165,14 @@ def check_scale(scale: float) -> float:
 
 
 def load_converter() -> ModuleType:
+    return load("vl_convert", "vl-convert-python")
+
+
+def load(module: str, package: str) -> ModuleType:
     try:
-        import vl_convert
+        return import_module(module)
     except ImportError:
-        raise missing("vl-convert-python") from None
-    return vl_convert
-
-
-def missing(package: str) -> AssayError:
-    return AssayError(f'charts need the package {package}; install it with: pip install "assay[report]"')
+        raise AssayError(f'charts need the package {package}; install it with: pip install "assay[report]"') from None
 
 
 def compress_png(picture: bytes) -> bytes:
