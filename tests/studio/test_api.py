@@ -198,11 +198,8 @@ def test_people_log_in_elsewhere(tmp_path, monkeypatch):
         for path in ("/api/overview", "/api/queries", "/api/next", "/api/votes", "/api/agreement", "/api/voters"):
             assert nobody.get(path).status_code == 401
         assert nobody.http.get("/judge").headers["location"] == "/login?next=%2Fjudge"
-        check_refused(
-            nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"}),
-            401,
-            "the name or the password is wrong",
-        )
+        wrong = nobody.send("POST", "/api/session", {"voter": "ann", "password": "wrong"})
+        check_refused(wrong, 401, "the name or the password is wrong")
         assert nobody.send("POST", "/api/session", {"voter": "eve"}).status_code == 401
         ann, bob = Client(url, "ann", password="correct horse"), Client(url, "bob", password="battery staple")
         assert ann.vote("q01", "mda-02", 1).status_code == 201

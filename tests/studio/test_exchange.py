@@ -220,17 +220,13 @@ def test_a_models_judgments_become_a_voter_of_their_own(studio, ann):
     assert answer.json() == {"votes": 2, "known": 0, "notes": []}
     assert studio.judgments.all_in_force() == studio.collection.judgments
     assert studio.judgments.kinds["qwen3"] == "model"
-    check_refused(
-        send_file(ann, b"q01 0 mda-02 1\n", kind="person", **how),
-        400,
-        "'qwen3' is a model here; import these votes as model",
-    )
+    clash = send_file(ann, b"q01 0 mda-02 1\n", kind="person", **how)
+    check_refused(clash, 400, "'qwen3' is a model here; import these votes as model")
     ann.vote("q01", "mda-02", 2)
     seen = ann.get("/api/pair", query="q01", document="mda-02").json()["others"]
     assert seen == [{"voter": "qwen3", "vote": 0.0, "kind": "model"}]
-    check_refused(
-        ann.send("POST", "/api/session", {"voter": "qwen3"}), 403, "qwen3 is the name of a model; choose another"
-    )
+    taken = ann.send("POST", "/api/session", {"voter": "qwen3"})
+    check_refused(taken, 403, "qwen3 is the name of a model; choose another")
 
 
 BAD = [
