@@ -30,12 +30,7 @@ FEW = 3
 class Text(click.types.StringParamType):
     """Text that a shell completes: with names of measures, else with files."""
 
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - as click calls it
-        param: click.Parameter,
-        incomplete: str,
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002 - as click calls it
         from click.shell_completion import CompletionItem
 
         if param.name not in ("measures", "name"):
@@ -145,9 +140,8 @@ def option(
 ) -> Decorator:
     """An option by what help shows of it: its names, and what stands for its value, as in `-o --output FILE`.
 
-    Without a value or a type it is a flag. A default is shown. One that is "(repeatable)" may be given many times. `to`
-    is the parameter of the command that gets the value, if it is not called as the option is. `choices` are the words
-    that it takes, the first by default, listed where help shows a word for them; `least` is the least whole number.
+    Without a value or a type it is a flag. One that is "(repeatable)" may be given many times. `to` names the
+    parameter if it is not called as the option is. The first of the `choices` is the default; `least` is for numbers.
     """
     names = [word for word in shown.split() if word.startswith("-")]
     metavar = " ".join(shown.split()[len(names) :])

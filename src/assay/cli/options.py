@@ -182,11 +182,7 @@ testing_options: Decorator = partial(
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How files are read and runs scored: what `scoring_options` gives to a command as `scoring`.
-
-    `how` is for the public function that is called: the convention and the policies, where they were set. `modules` are
-    those of `--load`.
-    """
+    """How files are read and runs scored: `how` is for the function that is called, `modules` are those of `--load`."""
 
     how: dict[str, Any]
     formats: dict[str, str]
@@ -223,10 +219,7 @@ class Scoring:
 
 
 def scoring_options(*extra: Setting, only: Collection[str] | None = None, without: Collection[str] = ()) -> Decorator:
-    """The options that decide how runs are read and scored, `without` some, handed over as one.
-
-    `extra` and `only` are policies. The command runs with the measures of the files that are loaded.
-    """
+    """The options of `Scoring`, `without` some; `extra` and `only` are policies. The files to load are run first."""
     options: dict[str, Decorator] = {
         "convention": convention_option,
         "policies": policy_option(*extra, only=only),

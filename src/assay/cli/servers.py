@@ -63,10 +63,7 @@ OPTIONS = (
 
 
 def judge_options(*, is_needed: bool = False) -> Decorator:
-    """`--judge` and how it is asked; the command gets the judge, or None if there is none.
-
-    It says in the end what was asked, or in a dry run what would be.
-    """
+    """`--judge` and how it is asked, as the judge or None; in the end it is said what was asked, or would be."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., Any]:
         @wraps(command)

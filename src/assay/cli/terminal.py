@@ -87,10 +87,7 @@ def say_notes(notes: Iterable[Note]) -> None:
 
 
 def emit(text: str, target: str | None = None, format_: str = "table") -> None:
-    """Data: to standard output, or to a file that is written atomically.
-
-    What programs read is UTF-8 wherever it goes; a table for people has what the terminal can show.
-    """
+    """Writes data, to a file atomically: UTF-8 for programs; for people what the terminal can show."""
     encoded = text.encode("utf-8", errors="backslashreplace")
     if target is None or target == "-":
         click.echo(text if format_ in FOR_PEOPLE else encoded, file=sys.stdout, nl=False)

@@ -114,10 +114,7 @@ class RelevanceEvaluator:
 
 
 def choose_columns(measures: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """The measures by the keys of the results, in trec_eval's order; None for texts.
-
-    For a text, pytrec_eval has a meaningless number, mostly 0.
-    """
+    """The measures by the keys of the results, in order; None for texts, which have a meaningless number, mostly 0."""
     combined: dict[str, set[str]] = {}
     for name in measures:
         for each in supported_nicknames.get(name, {name}):

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_trec_eval(arguments: list[str]) -> Iterator[str]:
-    """What trec_eval prints for these arguments, a few lines at a time; `Stop` ends it early.
-
-    A `Remark` is for standard error.
-    """
+    """What trec_eval prints, a few lines at a time, a `Remark` on standard error; `Stop` ends it early."""
     from assay.compat.trec_eval.options import read_options
 
     settings = read_options(arguments)

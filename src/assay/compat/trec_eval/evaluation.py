@@ -79,10 +79,7 @@ class TopicFailure(NamedTuple):
 
 
 class TopicEvaluator:
-    """Judgments and run, ready for the measures, under the options of the command line.
-
-    `topics` are the evaluated ones, in order. The kernel has them in another order; `order` says where.
-    """
+    """Judgments and run, ready for the measures: `order` says where the kernel has each of the `topics`."""
 
     def __init__(self, settings: CommandLine, judgments: Judgments, run: JudgedRun) -> None:
         self.settings, self.judgments, self.run = settings, judgments, run
@@ -146,10 +143,7 @@ class TopicEvaluator:
         return min(failures, default=None) if self.topics else None
 
     def data_failures(self, value: Value) -> Iterator[tuple[int, str] | tuple[int, str, bool]]:
-        """Topics that rank or judge a document twice, or in which a judge contradicts himself.
-
-        They fail for the first measure that looks at documents, which is that of the value.
-        """
+        """Topics with a document twice, or a judge who contradicts himself; they fail for this value."""
         run, repeated = self.run, self.judgments.repeated
         form = "form_prefs_counts" if self.kind is JudgmentKind.PREFERENCES else "form_res_qrels"
         for number, topic in enumerate(self.topics):

@@ -35,10 +35,7 @@ Rankings = dict[bytes, list[tuple[float, bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """Judgments and ranked run in the kernel, the run's name, and per topic a document that is retrieved twice.
-
-    `surplus` is the number of lines with more than six fields.
-    """
+    """Judgments and ranked run; `repeated` has a document that a topic retrieves twice, `surplus` counts long lines."""
 
     rows: Rows
     index: Index

@@ -50,10 +50,7 @@ Scored = tuple[Any, Any, dict[str, Any]]
 
 
 class BothSides(NamedTuple):
-    """What each side says of the documents or queries that both have, and the second side of all that it has.
-
-    `query` is the number of the query of each, `every_query` likewise.
-    """
+    """What each side says of what both have, by number of the query, and the second side of all that it has."""
 
     query: IntArray
     first: FloatArray

@@ -50,10 +50,7 @@ SPARSE = 8
 
 
 class Impressions(NamedTuple):
-    """Documents shown: the pair of each, its place among `positions`, how often it was shown and clicked.
-
-    `page` numbers the result pages; None if the data does not tell them apart.
-    """
+    """Documents shown: the pair, its place among `positions`, how often shown and clicked; `page` if it is known."""
 
     pairs: polars.DataFrame
     positions: FloatArray

@@ -118,10 +118,7 @@ class Additive:
 def make_additive(
     measure: Measure, policies: Policies, grades: FloatArray, lowest: float | None, top: float | None
 ) -> Additive:
-    """The measure with the range of grades: as given, or that of the judgments so far, at least 0 to 1.
-
-    It includes the lowest grade that counts as relevant, and those with a gain of their own.
-    """
+    """The measure with the range of grades, given or known so far, with all that the measure's parameters name."""
     named = own_gains(measure)
     wanted = [float(measure.values.get("rel", 1.0)), float(measure.values.get("max") or 0.0), *named]
     high = check_grade("top_grade", max(1.0, grades.max(initial=0.0), *wanted) if top is None else top)
@@ -200,10 +197,7 @@ class Settlement:
 def settle(
     difference: float, down: FloatArray, up: FloatArray, *, rounding: float, queries: int, per: int, **named: str
 ) -> Settlement:
-    """The settlement of a sum of contributions, which each document can move `down` and `up`, 0 if it is judged.
-
-    `per` is what sums are divided by, `rounding` how far from 0 a sum may be that is 0.
-    """
+    """The settlement of a sum that documents move `down` and `up`, divided by `per`; within `rounding` it is 0."""
     if is_even := abs(difference) <= rounding:
         difference = 0.0
     # The moves against the present sign, each way if there is none; the largest first.

@@ -34,10 +34,7 @@ MOST_ROWS = 1 << 20
 
 
 class RunTops(NamedTuple):
-    """The first documents of each run, by its name, for the queries that any of them has.
-
-    `present` says which of the queries each run has; it may have one without a single document.
-    """
+    """The first documents of each run for the queries of any; `present` says which it has, maybe without documents."""
 
     queries: list[str]
     tops: Mapping[str, Tops]

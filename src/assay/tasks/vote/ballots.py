@@ -69,11 +69,7 @@ ORDER BY e.id
 
 
 class Ballots(NamedTuple):
-    """The votes that count, by pair and then by value.
-
-    `pairs` has the query and the document of each pair. `voters` are the names; a vote without a voter has a number
-    past their end, which no other vote has.
-    """
+    """The votes that count, by pair and then by value; a vote without a voter has a number of its own past `voters`."""
 
     pairs: polars.DataFrame
     pair: IntArray
@@ -134,10 +130,7 @@ def vote_table(events: Events, values: FloatArray) -> polars.DataFrame:
 
 
 def votes_of_people(table: polars.DataFrame, events: Events) -> tuple[polars.DataFrame, list[Note]]:
-    """The votes, as a studio counts them, and notes on the rest.
-
-    A decision is no vote of the one who decided, nor is what takes it back; and votes of models are left out.
-    """
+    """The votes of people, and notes on the rest: decisions, with what takes them back, and votes of models."""
     import polars
 
     columns = {name: events.frame[name].to_list() for name in OWN if name in events.frame.columns}
@@ -178,10 +171,7 @@ def last_votes(table: polars.DataFrame, events: Events) -> polars.DataFrame:
 
 
 def as_seconds(value: object, events: Events, row: int) -> float:
-    """A time as a number: seconds or any other count as it is, or a date and time as ISO 8601 writes it.
-
-    A missing time is before all others, NaN and pandas' NaT included.
-    """
+    """A time as a number: a count as it is, or a time in ISO 8601; a missing one, NaN or NaT, is before all others."""
     if value is None or value == "" or value != value:  # noqa: PLR0124 - NaN
         return -math.inf
     if isinstance(value, datetime):
@@ -198,10 +188,7 @@ def as_seconds(value: object, events: Events, row: int) -> float:
 
 
 def read_values(events: Events, scale: str, threshold: float | None = None) -> tuple[FloatArray, bool, list[Note]]:
-    """The votes as numbers, NaN for those that say nothing; whether all are up or down; and notes.
-
-    A threshold cuts the numbers as they were given: whether they are thumbs or grades makes no difference then.
-    """
+    """The votes as numbers, cut at a threshold, NaN if they say nothing; whether all are up or down; and notes."""
     if scale not in SCALES:
         raise PolicyError(f"scale must be {' or '.join(map(repr, SCALES))}, not {show(scale)}")
     known: dict[tuple[type, object], tuple[float, bool]] = {}
