@@ -8,21 +8,15 @@ def test_what_to_judge_and_whether_it_matters(assay):
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[0].split() == ["query", "document", "rank", "worth"]
     assert "settled: " in result.stdout
-
-
-def test_nothing_is_judged_yet(read_json):
-    found = read_json("next none one.run two.run --policy top_grade=3 -n 1")
-    assert (len(found["pairs"]), found["left"] > 0) == (1, True)
-    assert found["settlement"]["is_settled"] is False
-
-
-def test_values_alone_leave_the_sentence_to_stderr(assay):
     result = assay("next qrels.txt one.run two.run --format csv --first depth")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "query,document,rank,worth")
     assert result.stderr.startswith("note: ")
 
 
-def test_the_lowest_grade(read_json):
+def test_nothing_is_judged_yet_and_the_lowest_grade(read_json):
+    found = read_json("next none one.run two.run --policy top_grade=3 -n 1")
+    assert (len(found["pairs"]), found["left"] > 0) == (1, True)
+    assert found["settlement"]["is_settled"] is False
     line = "next none one.run two.run -m 'dcg(gain=signed)@2' --convention ranx"
     lowest = [read_json(f"{line}{more}")["settlement"]["lowest"] for more in ("", " --policy lowest_grade=-2")]
     assert lowest[1] < lowest[0]

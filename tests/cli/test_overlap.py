@@ -48,13 +48,10 @@ def test_a_warning_on_standard_error_once(chunks, line, expected):
     assert [line for line in result.stderr.splitlines() if "judged document" in line] == [f"warning: {name}{TEXT}"]
 
 
-def test_the_advice_works(chunks):
+def test_the_advice_works_and_standard_input_cannot_be_read_again(chunks):
     assert "FAIL  judged documents  run: no judged document was" in chunks("gate j.txt chunks.run --min rr=0").stdout
     result = chunks("gate j.txt chunks.run --min rr=1 --policy doc_id=before:#")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "→ --policy 'doc_id=before:#' joins them" in chunks("check j.txt chunks.run").stdout
-
-
-def test_standard_input_cannot_be_read_again(chunks):
     said = "the run cannot be read again to show its ids; `assay check` shows how the ids differ\n"
     assert chunks("eval j.txt -", stdin=CHUNKS).stderr.endswith(said)

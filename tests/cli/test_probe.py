@@ -75,13 +75,10 @@ def test_failures_are_named_on_standard_error(probe):
         assert "1 question failed; counted as empty: 'q5'" in probe(f"--format {format_}", some_fail).stdout
 
 
-def test_where_nothing_is_answered_it_fails(probe):
+def test_where_nothing_is_answered_it_fails_and_json_has_everything(probe, folder):
     result = probe("--concurrency 1", lambda *_: Reply(b"no such page", 404), code=2)
     said = "none of the first 20 questions was answered; for example 'q0': HTTP 404 Not Found: 'no such page'\n"
     assert (result.stdout, result.stderr) == ("", f"assay: {said}")
-
-
-def test_json_has_everything(probe, folder):
     assert probe("-m rr --format json -o probe.json", some_fail).stdout == ""
     (run,) = json.loads((folder / "probe.json").read_text())["runs"]
     data = run["probe"]

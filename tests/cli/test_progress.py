@@ -55,13 +55,10 @@ def test_long_work_shows_the_file_and_how_far_it_is(terminal, folder):
     assert "reading one.run" in stream.getvalue()
 
 
-def test_names_are_shown_as_they_are(terminal):
+def test_names_are_shown_as_they_are_and_short_work_shows_nothing(terminal):
     stream = terminal(delay=0)
     with bars.watched("[bold]\x1b[31m.run"):
         assert "reading [bold]\\x1b[31m.run" in wait_for(stream, "reading [bold]")
-
-
-def test_short_work_shows_nothing(terminal):
     stream = terminal(delay=60)
     with bars.watched("one.run") as watcher:
         assert isinstance(watcher, _kernel.Progress)

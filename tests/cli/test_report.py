@@ -13,7 +13,7 @@ def core(path):
     return json.loads(unpack(path.read_bytes(), "report"))
 
 
-def test_two_runs(assay, folder):
+def test_two_runs_and_one_to_the_usual_file(assay, folder):
     (folder / "q.jsonl").write_text(QUESTIONS, encoding="utf-8")
     options = ["--queries", "q.jsonl", "--slice", "lang", "--slice", "length", "--top", "2", "--title", "Mine"]
     result = assay("report", "qrels.txt", "one.run", "two.run", "-m", "rr", *options, "-o", "out.html")
@@ -27,9 +27,6 @@ def test_two_runs(assay, folder):
     assert rankings["ranked"][0] == [[0, 0], [0, 1]]
     assert rankings["below"][0] == [[[2, 3]], []]
     assert library.load_report(folder / "out.html")["one"]["rr"] == library.evaluate("qrels.txt", "one.run", "rr")["rr"]
-
-
-def test_one_run_to_the_usual_file(assay, folder):
     result = assay("report", "qrels.txt", "one.run", "-m", "rr")
     assert (result.exit_code, result.stderr) == (0, "report written to report.html\n")
     assert [line["text"] for line in core(folder / "report.html")["verdict"]] == [

@@ -16,14 +16,11 @@ RUN = {
 }
 
 
-def test_parts_become_one_query_with_the_highest_scores():
+def test_parts_become_one_query_with_the_highest_scores_ready_for_mteb():
     qrels, run = merge_subqueries(QRELS, RUN)
     assert qrels.to_dict() == {"q_1": {"a": 1, "b": 1}, "q": {"c": 1}, "alone": {"d": 1}}
     merged = {"q_1": {"a": 0.5, "x": 0.6, "b": 0.9}, "q": {"c": -1.0, "x": -0.5}}
     assert run.to_dict() == merged | {"alone": {"d": 0.3}, "other_1": {"z": 1.0}}
-
-
-def test_it_is_ready_for_mteb():
     result = assay.evaluate(*merge_subqueries(QRELS, RUN), ["map_at_1000", "mrr_at_1"], convention="mteb")
     assert result.scores["map_at_1000"] == pytest.approx([(1 + 2 / 3) / 2, 1 / 2, 1])
     assert result["mrr_at_1"] == pytest.approx(2 / 3)
@@ -44,13 +41,10 @@ def test_a_query_that_has_the_name_of_a_merged_one_is_an_error(ids):
     assert str(caught.value) == "queries 'q1' and 'q1_0' would both become 'q1'; rename or remove one of them"
 
 
-def test_parts_of_parts_are_told_by_the_last_low_line():
+def test_parts_of_parts_and_parts_that_the_run_lacks():
     qrels, run = merge_subqueries({"q_1": {"a": 1}, "q_1_0": {"b": 1}}, {"q_1": {"a": 1.0}, "q_1_0": {"b": 2.0}})
     assert qrels.to_dict() == {"q": {"a": 1}, "q_1": {"b": 1}}
     assert run.to_dict() == {"q": {"a": 1.0}, "q_1": {"b": 2.0}}
-
-
-def test_a_part_that_the_run_lacks_is_no_loss():
     merged = merge_subqueries(assay.Qrels(QRELS), assay.Run({"q_1_0": RUN["q_1_0"]}))
     assert merged.run.to_dict() == {"q_1": RUN["q_1_0"]}
     assert merged.qrels.queries == ["q_1", "q", "alone"]

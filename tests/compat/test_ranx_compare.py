@@ -78,9 +78,6 @@ def test_it_is_written_as_asked(reports, tmp_path):
     percent = compare(Qrels(JUDGED), runs(), "map", rounding_digits=4, show_percentages=True)
     mean = percent.results["high"]["map"]
     assert f"{100 * mean:.2f}" in percent.to_table()
-
-
-def test_more_runs_than_letters():
     many = [Run(RANKED["mid"], name=f"run {number}") for number in range(30)]
     assert "ad  run 29" in compare(Qrels(JUDGED), many, "map").to_table()
 

@@ -176,13 +176,10 @@ def test_what_cannot_be_computed(trec_eval, options, files, message, measure):
     assert trec_eval(options, "-q -D0.2 qrels run", **files) == (4, "", message)
 
 
-def test_preferences_that_contradict_each_other_end_trec_eval_at_once(trec_eval):
+def test_contradicting_preferences_end_trec_eval_at_once_and_earlier_topics_are_printed(trec_eval):
     qrels = "2 u 1 a 2\n2 u 1 c 1\n2 u 2 c 2\n2 u 2 a 1\n"
     said = "Pref inconsistency found\n      internal rank 0 and internal rank 1 are conflicted\n"
     assert trec_eval("-R prefs -m prefs qrels run", qrels=qrels) == (134, "", PREFS + said)
-
-
-def test_topics_before_the_one_that_fails_are_printed(trec_eval):
     expected = f"{FORM}duplicate docs atrec_eval: Can't calculate measure 'map'\n"
     assert trec_eval("-q -m map qrels run", run=TWICE) == (4, "map                   \t10\t1.0000\n", expected)
 

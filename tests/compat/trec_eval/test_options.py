@@ -72,14 +72,11 @@ def test_what_is_wrong(trec_eval, arguments, message, is_usage):
     assert trec_eval(arguments) == (1, "", said + (USAGE_TEXT if is_usage else ""))
 
 
-def test_version_ends_at_once(trec_eval):
+def test_version_ends_at_once_and_help_tells_of_options_formats_and_measures(trec_eval):
     result = trec_eval("-v --nonsense")
     assert (result.code, result.stdout) == (0, "")
     assert result.stderr.startswith("trec_eval version 10.0")
     assert trec_eval("-x -v").code == 1
-
-
-def test_help_tells_of_options_formats_and_measures(trec_eval):
     for option in ("-h", "--help"):
         result = trec_eval(option)
         assert (result.code, result.stderr) == (0, "")

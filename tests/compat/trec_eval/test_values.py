@@ -33,14 +33,11 @@ P_2                   \tall\t0.5000
 """
 
 
-def test_topics_and_summary(trec_eval):
+def test_topics_and_summary_and_official_without_a_measure(trec_eval):
     assert trec_eval(BASIC) == (0, BASIC_SUMMARY, "")
     assert trec_eval("-q", BASIC) == (0, BASIC_TOPICS + BASIC_SUMMARY, "")
     assert trec_eval("-q -n", BASIC) == (0, BASIC_TOPICS, "")
     assert trec_eval("-n", BASIC) == (0, "", "")
-
-
-def test_official_is_what_is_printed_without_a_measure(trec_eval):
     result = trec_eval("qrels run")
     assert result == trec_eval("-m official qrels run")
     names = [line.split()[0] for line in result.stdout.splitlines()]
@@ -62,9 +59,6 @@ def test_complete_counts_topics_that_the_run_lacks(trec_eval):
     # All grades above 0, whatever the level; that is how trec_eval counts here
     assert found["num_rel", "all"] == "5"
     assert found["map", "all"] == f"{(0 + 1 / 2 + 0) / 3:.4f}"
-
-
-def test_what_stands_in_for_a_topic_that_the_run_lacks_shows_where_parameters_are_given(trec_eval):
     found = trec_eval("-q -c -mrelstring.3 -mutility.1,-2,0,0 qrels run").values
     assert (found["relstring_3", "3"], found["utility_1,-2,0,0", "3"]) == ("'-'", "-2.0000")
 

@@ -23,7 +23,7 @@ def values(found):
     return {each.statistic: each.value for each in found.figures}
 
 
-def test_judgments_by_hand():
+def test_judgments_by_hand_and_those_of_one_side_only():
     found = assay.agree(HUMAN, JUDGE)
     # Five of seven are the same; by chance 3·2 + 2·4 + 2·1 = 16 of 49.
     assert found["kappa"].value == pytest.approx(1 - (2 / 7) / (33 / 49))
@@ -32,6 +32,13 @@ def test_judgments_by_hand():
     assert found.counts == (3, 7, 0, 0)
     assert [tuple(each) for each in found.disagreements] == [("q1", "b", 0, 1, ""), ("q3", "g", 2, 1, "")]
     assert found.notes == ()
+    found = assay.agree({**HUMAN, "q9": {"z": 1}}, {**JUDGE, "q1": {"a": 2, "x": 1, "y": 0}})
+    assert found.counts == (3, 5, 3, 2)
+    assert [str(note) for note in found.notes if note.kind == "one_sided"] == [
+        "3 documents judged by a only; left out",
+        "2 documents judged by b only; left out",
+    ]
+    assert found.verdict[-1] == "5 documents of 3 queries judged by both; 3 by a only, 2 by b only"
 
 
 def test_the_oracles():
@@ -61,16 +68,6 @@ def test_intervals_are_over_queries():
     ]
     few, more = assay.agree(HUMAN, JUDGE), assay.agree(*many)
     assert few["kappa"][1:4] == pytest.approx(more["kappa"][1:4])
-
-
-def test_one_side_only_is_counted_and_said():
-    found = assay.agree({**HUMAN, "q9": {"z": 1}}, {**JUDGE, "q1": {"a": 2, "x": 1, "y": 0}})
-    assert found.counts == (3, 5, 3, 2)
-    assert [str(note) for note in found.notes if note.kind == "one_sided"] == [
-        "3 documents judged by a only; left out",
-        "2 documents judged by b only; left out",
-    ]
-    assert found.verdict[-1] == "5 documents of 3 queries judged by both; 3 by a only, 2 by b only"
 
 
 def test_two_grades_are_verdicts():
@@ -117,12 +114,6 @@ def test_edges(sides, undefined, said):
         assert found.grades == (-1, 0.25, 0.5)
 
 
-def test_undefined_resamples_are_counted():
-    found = assay.agree({"q": ["a"], "r": {"b": 0}}, {"q": ["a"], "r": {"b": 0}})
-    (note,) = found.notes
-    assert (str(note.kind), note.count) == ("undefined", pytest.approx(500, abs=60))
-
-
 def test_too_many_grades_need_a_threshold():
     many = {"q": {f"d{n}": n / 100 for n in range(100)}, "r": {"x": 0.99}}
     said = r"the grades have 100 different values; kappa is for .* threshold=0.49"
@@ -137,16 +128,13 @@ def test_too_many_grades_need_a_threshold():
     assert (found["sensitivity"].value, found["specificity"].value) == (0.5, 1)
 
 
-def test_every_form_of_judgments(tmp_path):
+def test_every_form_of_judgments_and_files_name_the_sides(tmp_path):
     expected, frame = values(assay.agree(HUMAN, JUDGE)), assay.Qrels(HUMAN).to_polars()
     for form in ("txt", "json", "jsonl", "parquet", "csv"):
         assay.Qrels(HUMAN).write(tmp_path / f"human.{form}")
         assert values(assay.agree(tmp_path / f"human.{form}", JUDGE)) == expected, form
     for data in (assay.Qrels(HUMAN), frame, BytesIO((tmp_path / "human.txt").read_bytes())):
         assert values(assay.agree(data, JUDGE)) == expected
-
-
-def test_files_name_the_sides(tmp_path):
     assay.Qrels(HUMAN).write(tmp_path / "people.txt")
     assay.Qrels(JUDGE).write(tmp_path / "model.txt")
     assert assay.agree(tmp_path / "people.txt", tmp_path / "model.txt").names == ("people", "model")
@@ -176,12 +164,6 @@ def test_an_order_turned_round_and_none():
     assert math.isnan(found["tau"].value)
     assert found.verdict[1] == "ndcg@10 is the same for every run on one side; tau is undefined"
     assert "b: 3 queries have no relevant documents; scored 0: 'q1', 'q2', 'q3'" in map(str, found.notes)
-
-
-def test_no_line_is_wider_than_the_terminal():
-    for width in (40, 60, 100):
-        text = assay.agree(HUMAN, JUDGE, runs=RUNS, names=["people", "judge"]).to_text(width=width)
-        assert max(map(len, text.splitlines())) <= width
 
 
 def test_runs_are_scored_on_the_queries_of_both_and_read_once(tmp_path):
@@ -271,14 +253,20 @@ def test_errors(data, options, message):
         _ = assay.agree(*data)["pearson"] if options is None else assay.agree(*data, **options)
 
 
-def test_the_same_seed_gives_the_same_numbers():
+def test_the_same_seed_gives_the_same_numbers_and_undefined_resamples_are_counted():
     one, same, other = (assay.agree(HUMAN, JUDGE, seed=seed, samples=50).to_json() for seed in (1, 1, 2))
     assert one == same != other
+    found = assay.agree({"q": ["a"], "r": {"b": 0}}, {"q": ["a"], "r": {"b": 0}})
+    (note,) = found.notes
+    assert (str(note.kind), note.count) == ("undefined", pytest.approx(500, abs=60))
 
 
-def test_no_text_can_break_the_output():
+def test_no_text_can_break_the_output_and_no_line_is_wider_than_the_terminal():
     evil = "<script>\x1b[31m|_"
     found = assay.agree({evil: {evil: 1, "b": 0}}, {evil: {evil: 0, "b": 0}}, names=[evil, "b"])
     assert "<script>" not in found.to_html()
     assert "\x1b" not in str(found) + found.to_latex() + found.to_markdown() + repr(found)
     assert "\\|\\_" in found.to_markdown()
+    for width in (40, 60, 100):
+        text = assay.agree(HUMAN, JUDGE, runs=RUNS, names=["people", "judge"]).to_text(width=width)
+        assert max(map(len, text.splitlines())) <= width

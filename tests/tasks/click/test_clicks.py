@@ -154,12 +154,23 @@ def test_a_click_without_an_impression_was_shown():
     assert "1 event has no position; left out" not in map(str, found.notes)
 
 
-def test_fewer_impressions_leave_a_pair_unjudged():
+def test_pairs_that_are_left_unjudged_and_an_empty_clicked():
     rows = [*rows_of(COUNTED), dict(zip(FIELDS, ("q", "c", 1, 1, 1), strict=True))]
     found = assay.clicks(rows)
     assert set(found.qrels["q"]) == {"a", "b"}
     assert [str(note) for note in found.notes] == ["1 pair was shown fewer than 10 times; left unjudged"]
     assert set(assay.clicks(rows, min_impressions=1).qrels["q"]) == {"a", "b", "c"}
+    rows = rows_of([*COUNTED, ("q", "c", 9, 0, 100), ("q", "d", 9, 0, 100), ("q", "e", 9, 0, 1), ("q", "a", 9, 0, 5)])
+    found = assay.clicks(rows)
+    assert found.qrels["q"] == pytest.approx(EXPECTED)
+    assert [str(note) for note in found.notes] == [
+        "1 pair was shown fewer than 10 times; left unjudged",
+        "2 pairs were shown only at positions without a click; left unjudged",
+    ]
+    rows = rows_of([*COUNTED, ("q", "a", 1, None, 0), ("q", "a", 1, float("nan"), 0)])
+    found = assay.clicks(rows)
+    assert found.qrels["q"] == pytest.approx(EXPECTED)
+    assert [str(note) for note in found.notes] == ["2 rows have an empty clicked; counted as not clicked"]
 
 
 HEAD = "query,document,position,clicked\n"
@@ -211,23 +222,6 @@ def test_the_result(tmp_path):
     found.write(tmp_path / "qrels.csv")
     assert assay.read_qrels(tmp_path / "qrels.csv").to_dict() == found.to_qrels().to_dict()
     assert "clicks[pbm] min_impressions=10" in str(found)
-
-
-def test_where_nobody_clicks_coec_has_no_grade():
-    rows = rows_of([*COUNTED, ("q", "c", 9, 0, 100), ("q", "d", 9, 0, 100), ("q", "e", 9, 0, 1), ("q", "a", 9, 0, 5)])
-    found = assay.clicks(rows)
-    assert found.qrels["q"] == pytest.approx(EXPECTED)
-    assert [str(note) for note in found.notes] == [
-        "1 pair was shown fewer than 10 times; left unjudged",
-        "2 pairs were shown only at positions without a click; left unjudged",
-    ]
-
-
-def test_an_empty_clicked_is_no_click():
-    rows = rows_of([*COUNTED, ("q", "a", 1, None, 0), ("q", "a", 1, float("nan"), 0)])
-    found = assay.clicks(rows)
-    assert found.qrels["q"] == pytest.approx(EXPECTED)
-    assert [str(note) for note in found.notes] == ["2 rows have an empty clicked; counted as not clicked"]
 
 
 def test_pbm_cannot_tell_what_never_moves():

@@ -25,7 +25,7 @@ def found(qrels=None, runs=RUNS, measure="precision@3", **how):
     return assay.next_judgments(qrels, runs, measure, **how)
 
 
-def test_by_depth_the_best_ranks_come_first():
+def test_by_depth_the_best_ranks_come_first_and_votes_are_judgments():
     pairs = found(order="depth").pairs
     assert names(pairs) == ["q1a", "q1b", "q2e", "q3h", "q2f", "q2g", "q1c", "q1x", "q1d"]
     assert [pair.rank for pair in pairs] == [1, 1, 1, 1, 2, 2, 3, 3, 4]
@@ -37,6 +37,8 @@ def test_by_depth_the_best_ranks_come_first():
     assert names(found(order="depth", depth=1).pairs) == ["q1a", "q1b", "q2e", "q3h"]
     judged = {"q1": {"a": 0, "zz": 1}, "q9": {"a": 1}}
     assert names(found(judged, order="depth", depth=1).pairs) == ["q1b", "q2e", "q3h"]
+    rows = [{"query": query, "document": document, "vote": "up"} for query, document in (("q1", "a"), ("q2", "e"))]
+    assert names(found(assay.votes(rows), order="depth", depth=1).pairs) == ["q1b", "q3h"]
 
 
 def test_by_worth_the_largest_moves_come_first():
@@ -77,6 +79,13 @@ def test_fewest_votes_first():
     # A judgment counts as a vote where no votes are counted.
     assert names(found(qrels, order="votes", depth=1).pairs) == ["q2e", "q3h", "q1a", "q1b"]
     assert names(found(qrels, order="votes", depth=1, wanted=1).pairs) == ["q2e", "q3h"]
+    pool = make_pool(None, RUNS, "precision@3", depth=1)
+    pool.judge("q1", "a", 1, votes=2)
+    pool.judge("q1", "b", 1)
+    assert names(pool.next("votes", most=9)) == ["q2e", "q3h", "q1b", "q1a"]
+    assert names(pool.next("votes", most=9, wanted=2)) == ["q2e", "q3h", "q1b"]
+    pool.judge("q1", "a", None, votes=0)
+    assert names(pool.next("votes", most=9, wanted=1)) == ["q1a", "q2e", "q3h"]
 
 
 def test_next_skips_what_a_voter_has_seen():
@@ -92,16 +101,6 @@ def test_next_skips_what_a_voter_has_seen():
     assert not pool.judge("q1", "nowhere", 1)
     assert not pool.judge("nowhere", "a", 1)
     assert repr(pool) == "<JudgmentPool: 9 pairs of 3 queries, 9 to judge>"
-
-
-def test_votes_on_a_pair():
-    pool = make_pool(None, RUNS, "precision@3", depth=1)
-    pool.judge("q1", "a", 1, votes=2)
-    pool.judge("q1", "b", 1)
-    assert names(pool.next("votes", most=9)) == ["q2e", "q3h", "q1b", "q1a"]
-    assert names(pool.next("votes", most=9, wanted=2)) == ["q2e", "q3h", "q1b"]
-    pool.judge("q1", "a", None, votes=0)
-    assert names(pool.next("votes", most=9, wanted=1)) == ["q1a", "q2e", "q3h"]
 
 
 def test_how_much_is_judged():
@@ -155,6 +154,13 @@ def test_policies_rank_the_runs():
     assert found(None, runs, "dcg@2").settlement.is_settled
     assert found(None, runs, "dcg@2", ties="docid_asc").settlement.opposing == 2
     assert found(None, runs, "dcg@2", depth=9, convention="trec_eval").settlement.is_settled
+    # A policy has the name of a thing that the pool has too; grades are cut to whole numbers.
+    runs = {"a": {"q": ["u", "v"]}, "b": {"q": ["v", "u"]}}
+    judged = {"q": {"u": 1.9, "v": 0}}
+    how = {"order": "depth", "top_grade": 2}
+    both = (assay.next_judgments(judged, runs, "dcg@1", **how, **more) for more in ({}, {"grades": "whole"}))
+    given, whole = (each.settlement for each in both)
+    assert (given.difference, whole.difference) == (-1.9, -1)
 
 
 def test_duplicates_and_chunks():
@@ -168,9 +174,6 @@ def test_duplicates_and_chunks():
     chunked = {"a": {"q": ["x#1", "x#2", "y#1"]}, "b": {"q": ["y#9", "x#1"]}}
     pairs = found(None, chunked, "hits@3", doc_id="before:#", order="depth").pairs
     assert names(pairs) == ["qx", "qy"]
-
-
-def test_duplicate_judgments_follow_the_policy():
     data = polars.DataFrame({"query_id": ["q", "q"], "doc_id": ["x", "x"], "relevance": [1, 0]})
     runs = {"a": {"q": ["x"]}, "b": {"q": ["y"]}}
     assert found(data, runs, "hits@1", duplicates="first").settlement.difference == -1
@@ -191,11 +194,6 @@ def test_queries_that_a_run_lacks_count_as_the_policy_says():
     assert (shown.measure, shown.queries, shown.opposing) == ("P_2", 2, 2)
 
 
-def test_votes_are_judgments():
-    rows = [{"query": query, "document": document, "vote": "up"} for query, document in (("q1", "a"), ("q2", "e"))]
-    assert names(found(assay.votes(rows), order="depth", depth=1).pairs) == ["q1b", "q3h"]
-
-
 def test_many_chunks_of_queries_are_one_pool(monkeypatch):
     generator = np.random.default_rng(2)
 
@@ -211,12 +209,18 @@ def test_many_chunks_of_queries_are_one_pool(monkeypatch):
     assert parts.settlement == whole.settlement
 
 
-def test_ids_of_any_kind():
+def test_ids_of_any_kind_and_grades_out_of_range():
     runs = {"a": {"q": ["日本", "ä b", "\x00"]}, "b": {"q": ["ä b"]}}
     pool = make_pool({"q": {"日本": 1}}, runs, "hits@3")
     assert names(pool.next("depth", most=9)) == ["qä b", "q\x00"]
     assert pool.judge("q", "\x00", 1)
     assert not pool.judge("q", "\ud800", 1)
+    pool = make_pool(None, RUNS, "dcg@3", grade_range={"top": 2})
+    with pytest.raises(assay.errors.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3"):
+        pool.judge("q1", "a", 3)
+    with pytest.raises(assay.errors.PolicyError, match="grade must be a finite number"):
+        pool.judge("q1", "a", float("nan"))
+    assert len(pool.next("depth", most=99)) == 9
 
 
 def test_table_and_exports():
@@ -261,22 +265,3 @@ def test_which_runs_are_compared():
     assert found(runs={"old": RUNS["old"]}, order="depth").reason == "one run is nothing to compare; give two"
     with pytest.raises(assay.errors.MeasureError, match="pairs have no worth: 3 runs"):
         found(runs=three)
-
-
-def test_grades_out_of_range_are_refused():
-    pool = make_pool(None, RUNS, "dcg@3", grade_range={"top": 2})
-    with pytest.raises(assay.errors.DataError, match=r"grade 3 is not from 0 to 2; set top_grade=3"):
-        pool.judge("q1", "a", 3)
-    with pytest.raises(assay.errors.PolicyError, match="grade must be a finite number"):
-        pool.judge("q1", "a", float("nan"))
-    assert len(pool.next("depth", most=99)) == 9
-
-
-def test_policies_apply_whatever_their_names():
-    """A policy has the name of a thing that the pool has too; grades are cut to whole numbers."""
-    runs = {"a": {"q": ["u", "v"]}, "b": {"q": ["v", "u"]}}
-    judged = {"q": {"u": 1.9, "v": 0}}
-    how = {"order": "depth", "top_grade": 2}
-    both = (assay.next_judgments(judged, runs, "dcg@1", **how, **more) for more in ({}, {"grades": "whole"}))
-    given, whole = (each.settlement for each in both)
-    assert (given.difference, whole.difference) == (-1.9, -1)

@@ -124,7 +124,7 @@ def test_sentences():
     assert settlement_of("dcg@1", {}, "x", "y").to_dict()["better"] is None
 
 
-def test_a_run_without_documents_for_a_query_has_that_query():
+def test_queries_without_documents_count_and_nothing_is_settled_over_no_query():
     """As in `evaluate` and `compare`, where only a query that a run does not have is missing."""
     runs = {"a": {"q1": ["u"], "q2": []}, "b": {"q1": ["u"], "q2": ["v"]}}
     for how in ({"missing": "skip"}, {"convention": "mteb"}):
@@ -134,9 +134,6 @@ def test_a_run_without_documents_for_a_query_has_that_query():
         assert found.highest == assay.compare(complete, runs, "dcg@3", **how).pair("dcg@3", "a", "b").difference
     left_out = assay.next_judgments({"q1": {"u": 1}}, runs, "dcg@3", missing="skip", no_results="skip").settlement
     assert (left_out.queries, left_out.is_settled) == (1, True)
-
-
-def test_nothing_is_settled_over_no_query():
     runs = {"a": {"q1": ["u"]}, "b": {"q2": ["u"]}}
     found = assay.next_judgments(None, runs, "dcg@3", missing="skip", order="depth")
     assert found.settlement is None

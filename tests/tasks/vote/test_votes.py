@@ -92,7 +92,7 @@ def test_a_voter_counts_once_and_the_last_vote_counts():
         assay.votes([*by_order, {**by_order[0], "vote": "?"}])
 
 
-def test_votes_without_a_voter_are_different_people():
+def test_votes_without_a_voter_are_different_people_and_few_votes_and_ties_are_told():
     rows = [{"query": "q", "document": "d", "vote": vote} for vote in ("up", "up", "down")]
     found = assay.votes(rows, method="mean")
     assert found.pairs[0].votes == 3
@@ -100,9 +100,6 @@ def test_votes_without_a_voter_are_different_people():
     assert [str(note) for note in found.notes] == ["3 votes have no voter; each counts as one person's"]
     with pytest.raises(assay.errors.DataError, match="the votes name fewer than two; add a column voter"):
         assay.votes(rows, method="dawid_skene")
-
-
-def test_what_is_said_of_few_votes_and_ties():
     rows = [*cast("up", "up", "down"), {"query": "q", "document": "e", "voter": "v0", "vote": "up"}]
     found = assay.votes(rows, min_votes=2)
     assert found.qrels.to_dict() == {"q": {"d": 1}}
@@ -138,7 +135,7 @@ def test_frames_and_other_names():
     assert assay.votes(numbered.to_pandas(), method="mean").qrels.to_dict() == EXPECTED
 
 
-def test_the_result_says_how_sure_each_pair_is_and_what_each_voter_did(tmp_path):
+def test_the_result_says_how_sure_each_pair_is_and_keeps_all_comments(tmp_path):
     rows = cast("up", "up", "down", comment=["good", None, ""])
     rows.append(dict(zip(FIELDS, ("q", "e", "v0", "up"), strict=True)))
     found = assay.votes(rows)
@@ -154,6 +151,9 @@ def test_the_result_says_how_sure_each_pair_is_and_what_each_voter_did(tmp_path)
     found.write(tmp_path / "qrels.txt")
     assert assay.read_qrels(tmp_path / "qrels.txt").to_dict() == found.to_qrels().to_dict()
     assert found.voter_table().to_csv().startswith("voter,votes,same,accuracy\nv0,2,0.5,")
+    rows = [row | {"comment": f"about {row['vote']}"} for row in cast("up", "?", "cannot tell")]
+    found = assay.votes([*rows, rows[1] | {"comment": "again"}])
+    assert [each[2:] for each in found.comments] == [("v0", "about up"), ("v2", "about cannot tell"), ("v1", "again")]
 
 
 def test_bounds_of_graded_votes_and_of_beta():
@@ -253,9 +253,3 @@ def test_the_last_vote_by_time_counts(times):
     rows = [{"query": "q", "document": "d", "voter": "ann", "time": time, "vote": vote} for time, vote in times]
     for data in (rows, rows[::-1]):
         assert grade(data) == 1
-
-
-def test_comments_on_votes_that_say_nothing_are_kept():
-    rows = [row | {"comment": f"about {row['vote']}"} for row in cast("up", "?", "cannot tell")]
-    found = assay.votes([*rows, rows[1] | {"comment": "again"}])
-    assert [each[2:] for each in found.comments] == [("v0", "about up"), ("v2", "about cannot tell"), ("v1", "again")]
