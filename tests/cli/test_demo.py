@@ -52,14 +52,11 @@ def test_the_replies_are_those_of_the_prompts_in_use():
     assert (DEMO / STORED_REPLIES).stat().st_size < 300_000
 
 
-def test_what_it_proposes_works(assay):
+def test_what_it_proposes_works_with_short_paths(assay, folder):
     proposed = assay("demo").stdout.partition("What to type next:\n")[2].splitlines()
     assert len(proposed) == 6
     for line in proposed:
         name, *arguments = shlex.split(line)
         assert (name, assay(*arguments).exit_code) == ("assay", 0)
-
-
-def test_paths_are_short_and_can_be_typed(folder):
     assert path_to_type(folder / "a" / "b.txt") == "a/b.txt"
     assert path_to_type(folder / "a b.txt") == '"a b.txt"'

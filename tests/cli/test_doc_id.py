@@ -14,7 +14,7 @@ def chunks(folder):
     (folder / "chunks.run").write_text(CHUNKS)
 
 
-def test_eval(assay):
+def test_eval_compare_diff_gate_and_audit(assay):
     for rule in ("before:#", "before_last:#", r"'regex:^(.+)#\d+$'"):
         result = assay(f"eval qrels.txt chunks.run --policy doc_id={rule} -m rr -m num_ret --format csv")
         assert result.exit_code == 0
@@ -23,9 +23,6 @@ def test_eval(assay):
     result = assay(f"eval qrels.txt chunks.run {RULE} --policy chunks=once -m num_ret")
     assert "doc_id=before:# chunks=once, details" in result.stdout
     assert LEFT_OUT not in result.stdout
-
-
-def test_compare_diff_gate_and_audit(assay):
     assert assay(f"compare qrels.txt chunks.run one.run {RULE} -m rr").exit_code == 0
     moved = assay(f"diff qrels.txt chunks.run one.run {RULE} -m rr --format csv").stdout.splitlines()[1:]
     assert [line.split(",")[:4] for line in moved] == [["q1", "0.5", "1.0", "0.5"], ["q2", "1.0", "0.5", "-0.5"]]

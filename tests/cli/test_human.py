@@ -21,7 +21,7 @@ def files(folder):
         (folder / name).write_text(text)
 
 
-def test_eval(assay, read_json, folder):
+def test_eval_and_rag(assay, read_json, folder):
     same = library.evaluate(folder / "judge.txt", folder / "up.run", "rr", human=folder / "people.txt")
     for runs, stdin in (("up.run down.run", None), ("-", FILES["up.run"])):
         found = read_json(f"eval judge.txt {runs} -m rr --human people.txt", stdin=stdin)["runs"][0]["measures"]["rr"]
@@ -29,9 +29,6 @@ def test_eval(assay, read_json, folder):
     text = assay("eval judge.txt up.run -m rr --human people.txt").output
     assert "measure    mean     low    high  queries  human  lambda    gain\n" in text
     assert "note: mean and interval are prediction-powered: 12 of 30 queries have human labels\n" in text
-
-
-def test_rag(read_json, folder):
     rows = [{"query_id": query, "scores": {"f": place % 4 / 3}} for place, query in enumerate(QUERIES)]
     labels = [{"query_id": query, "scores": {"f": place % 2}} for place, query in enumerate(QUERIES[:10])]
     for name, content in {"records.jsonl": rows, "labels.jsonl": labels}.items():

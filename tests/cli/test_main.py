@@ -21,11 +21,8 @@ from tables import for_each, refusing
 MOST_OPTIONS, SCREEN = 240, 45
 
 
-def test_version(assay):
+def test_version_and_help_that_lists_every_command(assay):
     assert assay("--version").stdout == f"assay {__version__}\n"
-
-
-def test_help_lists_every_command(assay):
     shown = assay("--help").stdout
     sections = [shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0] for title in GROUPS]
     assert [line.split()[0] for section in sections for line in section.splitlines()] == [*COMMANDS]
@@ -76,9 +73,6 @@ def test_the_shell_takes_each_policy_and_what_the_library_names():
     assert {each for each in OPTIONS.values() if each not in options} == set()
     judge = {name for _, each in every_option(commands) if each.name == "judge_options" for name in each.settings}
     assert set(JUDGE_OPTIONS) <= judge
-
-
-def test_choices_are_those_of_the_library():
     assert tuple(CONVENTIONS) == tuple(KNOWN_CONVENTIONS)
     assert {*TESTS} == {*KNOWN_TESTS}
     assert KNOWN_METHODS == METHODS

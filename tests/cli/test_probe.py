@@ -172,7 +172,7 @@ def answering(question, times):  # noqa: ARG001 - what a behaviour is called wit
     return Reply({"answer": f"about {number}", "contexts": [{"id": f"d{number}#1", "text": "x"}]})
 
 
-def test_records_are_kept_for_rag(probe, assay, folder):
+def test_records_are_kept_for_rag_and_what_a_run_file_does_not_hold_is_said(probe, assay, folder):
     rows = ({"query_id": query, "reference": f"about {query[1:]}"} for query in QUESTIONS)
     (folder / "right.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     options = "--policy doc_id=before:# --references right.jsonl --save-records out.jsonl -k 1"
@@ -180,8 +180,6 @@ def test_records_are_kept_for_rag(probe, assay, folder):
     scored = assay("rag out.jsonl -m 'rr em' --format csv")
     assert [line[:7] for line in scored.stdout.splitlines()[1:]] == ["rr,1.0,", "em,1.0,"]
 
-
-def test_what_a_run_file_does_not_hold_is_said(probe, folder):
     def behave(question, times):
         return Reply({"results": []}) if question == "question 3" else found(question, times)
 

@@ -35,7 +35,7 @@ def test_several_results_are_stored_in_a_folder(assay, refused, folder):
     assert sorted(each.name for each in (folder / "same").iterdir()) == ["x-bm25.json", "y-bm25.json"]
 
 
-def test_compare_needs_no_judgments_for_stored_results(assay, read_json, saved):
+def test_compare_diff_and_gate_need_no_judgments_for_stored_results(assay, read_json, saved):
     expected = library.evaluate("qrels.txt", "one.run", ["rr", "ap"]).mean
     assert library.load_result(saved / "old.json").mean == expected
     scored = read_json(f"compare qrels.txt one.run two.run {MEASURES}")["comparisons"]
@@ -49,6 +49,14 @@ def test_compare_needs_no_judgments_for_stored_results(assay, read_json, saved):
     assert pairs[0]["difference"] == -0.25
     unused = assay("compare qrels.txt old.json new.json --format json")
     assert (unused.exit_code, unused.stderr) == (0, "note: qrels.txt is not used; every run is a stored result\n")
+    done = assay("diff old.json new.json -m rr -o -")
+    assert done.exit_code == 0
+    assert "q2  0.5000 → 0.0000  (-0.5000)" in done.stdout
+    assert "note: no documents are shown: a stored result has none" in done.stderr
+    assert "q2  0.5000 → 0.0000  (-0.5000)" in assay("diff qrels.txt old.json two.run -m rr").stdout
+    done = assay("gate new.json --baseline old.json --max-drop rr=0.1 --strict")
+    assert done.exit_code == 1
+    assert "0.7500 → 0.5000, dropped 0.2500 (limit 0.1000)" in done.stdout
 
 
 REFUSED = {
@@ -71,17 +79,6 @@ def test_what_cannot_be_compared_is_refused(assay, refused, saved):
     (saved / "shown.json").write_text(assay(f"eval qrels.txt one.run {MEASURES} --format json").stdout)
     for line, message in REFUSED.items():
         refused(line, message)
-
-
-def test_diff_and_gate_take_stored_results(assay, saved):  # noqa: ARG001 - the files are there
-    done = assay("diff old.json new.json -m rr -o -")
-    assert done.exit_code == 0
-    assert "q2  0.5000 → 0.0000  (-0.5000)" in done.stdout
-    assert "note: no documents are shown: a stored result has none" in done.stderr
-    assert "q2  0.5000 → 0.0000  (-0.5000)" in assay("diff qrels.txt old.json two.run -m rr").stdout
-    done = assay("gate new.json --baseline old.json --max-drop rr=0.1 --strict")
-    assert done.exit_code == 1
-    assert "0.7500 → 0.5000, dropped 0.2500 (limit 0.1000)" in done.stdout
 
 
 def test_results_of_rag_are_compared(assay, read_json, folder):

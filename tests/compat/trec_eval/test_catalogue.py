@@ -14,13 +14,10 @@ COUNTS = """num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret prefs_num_pr
     prefs_num_prefs_ful_ret"""
 
 
-def test_the_order_is_that_of_trec_evals_output():
+def test_the_order_names_and_texts_are_those_of_trec_eval():
     assert [name for name in CATALOGUE if name in PLACES.split()] == PLACES.split()
     older = [name for name in CATALOGUE if name in pytrec_eval.supported_measures]
     assert older == ORDER
-
-
-def test_the_command_knows_the_conventions_names_and_texts():
     convention = find_convention("trec_eval")
     assert set(CATALOGUE) == {*convention.names, "runid", "relstring"}
     for nickname, names in convention.nicknames.items():

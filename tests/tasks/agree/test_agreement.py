@@ -82,16 +82,6 @@ def test_two_grades_are_verdicts():
     assert expected["corrected_share"] == pytest.approx(float(known))
 
 
-def test_a_single_grade_leaves_kappa_undefined():
-    found = assay.agree({"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "b"], "r": ["c"]})
-    assert math.isnan(found["kappa"].value)
-    assert found["same"].value == 1
-    assert found.verdict[0] == "a and b give every document the same grade; kappa is undefined"
-    said = "every grade is the same, and chance alone agrees as often; kappa and weighted_kappa and alpha undefined"
-    assert said in map(str, found.notes)
-    assert json.loads(found.to_json())["figures"][0]["value"] is None
-
-
 TWO = {"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}
 CHANCE = (TWO, {"q": {"a": 0, "b": 1}, "r": {"c": 1, "d": 0}})
 ONE_QUERY = ({"q": HUMAN["q1"]}, {"q": JUDGE["q1"]})
@@ -114,7 +104,7 @@ def test_edges(sides, undefined, said):
         assert found.grades == (-1, 0.25, 0.5)
 
 
-def test_too_many_grades_need_a_threshold():
+def test_a_single_grade_leaves_kappa_undefined_and_many_need_a_threshold():
     many = {"q": {f"d{n}": n / 100 for n in range(100)}, "r": {"x": 0.99}}
     said = r"the grades have 100 different values; kappa is for .* threshold=0.49"
     with pytest.raises(assay.errors.DataError, match=said):
@@ -126,6 +116,13 @@ def test_too_many_grades_need_a_threshold():
     found = assay.agree(HUMAN, JUDGE, threshold=2)
     assert found["kappa_at_threshold"].value == pytest.approx(1 - (1 / 7) / (1 - (5 * 6 + 2 * 1) / 49))
     assert (found["sensitivity"].value, found["specificity"].value) == (0.5, 1)
+    found = assay.agree({"q": ["a", "b"], "r": ["c"]}, {"q": ["a", "b"], "r": ["c"]})
+    assert math.isnan(found["kappa"].value)
+    assert found["same"].value == 1
+    assert found.verdict[0] == "a and b give every document the same grade; kappa is undefined"
+    said = "every grade is the same, and chance alone agrees as often; kappa and weighted_kappa and alpha undefined"
+    assert said in map(str, found.notes)
+    assert json.loads(found.to_json())["figures"][0]["value"] is None
 
 
 def test_every_form_of_judgments_and_files_name_the_sides(tmp_path):
@@ -145,7 +142,7 @@ RUNS = {"one": {"q1": ["a", "b"], "q2": ["d"], "q3": ["g"]}, "two": {"q1": ["b",
 RUNS["three"] = {"q1": ["c"], "q2": ["e", "d"], "q3": ["f", "g"]}
 
 
-def test_the_order_of_systems():
+def test_the_order_of_systems_turned_round_and_none():
     found = assay.agree(HUMAN, JUDGE, ["rr", "ndcg@10"], runs=RUNS)
     means = [assay.evaluate_many(side, RUNS, ["rr", "ndcg@10"]) for side in (HUMAN, JUDGE)]
     assert [tuple(each) for each in found.systems[:3]] == [
@@ -154,9 +151,6 @@ def test_the_order_of_systems():
     assert found.figure("tau", "ndcg@10").value == 1
     assert found.verdict[2].startswith("ndcg@10 orders the 3 runs with tau 1.00 and tau_AP 1.00")
     assert "convention=assay" in found.signature
-
-
-def test_an_order_turned_round_and_none():
     turned = {query: {document: 2 - grade for document, grade in grades.items()} for query, grades in HUMAN.items()}
     found = assay.agree(HUMAN, turned, "rr", runs={"up": RUNS["one"], "down": RUNS["two"]}, rel=2)
     assert (found["tau"].value, found["tau_ap"].value) == (-1, -1)
@@ -198,7 +192,7 @@ def test_scores_by_hand():
     ]
 
 
-def test_every_form_of_scores(tmp_path):
+def test_every_form_of_scores_by_every_measure(tmp_path):
     result = assay.evaluate_rag(RECORDS, "score:faithfulness")
     result.save(tmp_path / "stored.json")
     (tmp_path / "records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RECORDS))
@@ -209,9 +203,6 @@ def test_every_form_of_scores(tmp_path):
             assert {each.measure for each in found.figures} == {"score:faithfulness"}
     rows = [{"query_id": query, "mine": value} for query, value in OTHERS.items()]
     assert assay.agree(SCORES, rows, "score:mine")["spearman"].value == 1
-
-
-def test_results_are_compared_by_every_measure():
     first, second = (assay.evaluate(side, RUNS["one"], ["rr", "ndcg@10"]) for side in (HUMAN, JUDGE))
     found = assay.agree(first, second)
     assert list(dict.fromkeys(each.measure for each in found.figures)) == ["rr", "ndcg@10"]

@@ -215,16 +215,13 @@ def test_bad_options_and_events(data, options, message):
         assay.clicks(data, **options)
 
 
-def test_the_result(tmp_path):
+def test_the_result_of_pbm_which_cannot_tell_what_never_moves(tmp_path):
     found = assay.clicks(rows_of(COUNTED), model="pbm")
     assert found.to_dict()["schema"] == "assay/clicks"
     assert found.position_table().to_csv().startswith("position,shown,clicks,rate,examined\n1,150,50,")
     found.write(tmp_path / "qrels.csv")
     assert assay.read_qrels(tmp_path / "qrels.csv").to_dict() == found.to_qrels().to_dict()
     assert "clicks[pbm] min_impressions=10" in str(found)
-
-
-def test_pbm_cannot_tell_what_never_moves():
     said = "every document was shown at one position only; pbm cannot tell how attractive a document is"
     fixed = assay.clicks(rows_of(COUNTED[:2]), model="pbm")
     assert any(str(note).startswith(said) for note in fixed.notes)

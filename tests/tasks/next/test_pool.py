@@ -88,7 +88,7 @@ def test_fewest_votes_first():
     assert names(pool.next("votes", most=9, wanted=1)) == ["q1a", "q2e", "q3h"]
 
 
-def test_next_skips_what_a_voter_has_seen():
+def test_next_skips_what_a_voter_has_seen_and_how_much_is_judged():
     pool = make_pool(None, RUNS, "precision@3")
     assert names(pool.next("depth", most=2)) == ["q1a", "q1b"]
     seen = {("q1", "a"), ("q2", "e")}
@@ -101,9 +101,6 @@ def test_next_skips_what_a_voter_has_seen():
     assert not pool.judge("q1", "nowhere", 1)
     assert not pool.judge("nowhere", "a", 1)
     assert repr(pool) == "<JudgmentPool: 9 pairs of 3 queries, 9 to judge>"
-
-
-def test_how_much_is_judged():
     pool = make_pool({"q1": {"a": 1}}, RUNS, "precision@3")
     assert (pool.count_judged(), pool.count_judged("q1"), pool.count_judged("q3")) == ((1, 9), (1, 5), (0, 1))
     assert pool.count_judged("nowhere") == (0, 0)
