@@ -133,7 +133,7 @@ def test_looks_the_same_from_outside(library):
 
 
 @BOTH
-@pytest.mark.filterwarnings("ignore:unsafe cast")
+@pytest.mark.filterwarnings("ignore:.*unsafe cast")
 def test_grows(library):
     qrels, run = library.Qrels(), library.Run()
     qrels.add("q2", ["d01", "d02"], [1, 2])
