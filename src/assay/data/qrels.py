@@ -253,7 +253,8 @@ class Qrels(QueryTable):
 
 
 def read_rows(data: object, format: str | None, columns: Mapping[str, str] | None, *, judgments: bool) -> Rows:
-    check_roles(columns)
+    if columns is not None:
+        check_roles(columns)
     if is_source(data):
         with open_source(data) as source:  # type: ignore[arg-type]
             return recognise(source, format).read(source, columns, judgments=judgments)
