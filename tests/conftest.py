@@ -46,6 +46,11 @@ def pytest_configure(config):
         config.option.markexpr = " and ".join(f"not {name}" for name in left_out)
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Bytes are numbered, not spelled out: compressed ones hold the time, and each worker collects at another."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_finish():
     """Modules and tests live until the end; frozen, they do not slow down every run of the garbage collector."""
     gc.collect()
