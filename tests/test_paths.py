@@ -76,8 +76,8 @@ def judge_records():
 LIMITS = {
     "evaluate": (lambda: assay.evaluate(QRELS, RUN), 14),
     "compare": (lambda: assay.compare(QRELS, {"a": RUN, "b": OTHER}), 21),
-    "report": (write_report, 54),
-    "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 33),
+    "report": (write_report, 50),
+    "gate": (lambda: command("gate", QRELS, RUN, *GATE, code=1), 32),
     "evaluate_rag with a judge": (judge_records, 28),
     "trec_eval": (lambda: command("trec_eval", "-m", "all_trec", QRELS, RUN), 26),
 }

@@ -13,12 +13,12 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from assay.conventions import find_convention, resolve
 from assay.core.errors import FormatError, MeasureError, PolicyError
 from assay.core.measure import Measure
 from assay.core.policies import Policies
 from assay.core.text import Interface, Option, nearest, printable, quoted, show
 from assay.files.source import prefix_errors, read_toml
+from assay.tasks.evaluate.plan import make_plan
 
 Limit = tuple[str, float]
 # The first of these files that has settings counts.
@@ -76,12 +76,12 @@ def merge_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any
     settings = read_settings(config)
     both = {**settings, **{name: value for name, value in told.items() if value is not None and name not in LIMITS}}
     policies = {name: both[name] for name in Policies.__slots__ if name in both}
-    convention = find_convention(both.get("convention", "assay"))
+    convention = both.get("convention", "assay")
 
     def meaning(name: str) -> Hashable:
         """The measure and its policies, or else the name itself."""
         with suppress(MeasureError):
-            found = list(resolve([name], convention, policies).values())
+            found = list(make_plan([name], convention=convention, **policies).measures.values())
             return found[0] if len(found) == 1 else name
         return name
 
