@@ -55,7 +55,10 @@ ALIASES = {
 
 
 def read_ir_measures(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`Name(option=value,…)@cutoff`; the cutoff can be an option too. Each provider has its name: `RR` and `RR@k`."""
+    """`Name(option=value,…)@cutoff`; the cutoff can also be an option.
+
+    What selects the provider is part of the name in the table: `RR` and `RR@k` are two names.
+    """
     written = read_call(text, names)
     if written is None:
         return None

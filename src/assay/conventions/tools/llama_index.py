@@ -21,7 +21,11 @@ def switch(on: str, off: str) -> NameOption:
 
 
 def read_llama_index(text: str, names: Mapping[str, object]) -> Written | None:
-    """`name(option=value)`; an evaluator by its class too, as in CorrectnessEvaluator.passing."""
+    """`name(option=value)`; an evaluator by its class too, as in CorrectnessEvaluator or CorrectnessEvaluator.passing.
+
+    >>> read_llama_index("ContextRelevancyEvaluator", {"context_relevancy": ...})
+    Written(base='context_relevancy', options={}, cutoffs=())
+    """
     return read_call(CLASS.sub(lambda found: re.sub(r"(?<!^)(?=[A-Z])", "_", found[1]).lower(), text, count=1), names)
 
 

@@ -25,7 +25,11 @@ MERGED = "max_over_subqueries_"
 
 
 def read_mteb(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`."""
+    """`name_at_k`, or the name alone for all of mteb's cutoffs; `nauc_name_at_k_max`, `_std` or `_diff1`.
+
+    Names with the prefix `max_over_subqueries_` are measures of merged rankings: use
+    `assay.compat.mteb.merge_subqueries` or `assay eval --merge-subqueries`.
+    """
     if text.startswith(MERGED):
         rest = text.removeprefix(MERGED)
         raise MeasureError(

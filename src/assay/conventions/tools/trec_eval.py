@@ -26,7 +26,10 @@ PAIRS = {"p": "p=0.8", "gain": "1=3,2=9"}
 
 
 def read_trec_eval(text: str, names: Mapping[str, Name]) -> Written | None:
-    """`name`, and after a dot or underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`."""
+    """`name`, and after a dot or an underscore cutoffs, options or gains: `P.5,10`, `P_5`, `rbp.p=0.8`, `ndcg.1=3,2=9`.
+
+    A whole number before = is a grade, what follows its gain.
+    """
     for base in sorted(names, key=len, reverse=True):
         mark, rest = text[len(base) : len(base) + 1], text[len(base) + 1 :]
         if not text.startswith(base) or (mark and not (mark in "._" and rest)):
