@@ -8,6 +8,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import click
@@ -16,7 +17,9 @@ import pytest
 from assay.cli.main import commands
 from every_command import COMMANDS, MODEL_WRITTEN, READ, WRITTEN, arguments_of, leaves, write_files
 from launcher import BROKEN, CLOSED, NOBODY, Ended
+from outcomes import check_sentence
 from search_server import SearchServer
+from tables import with_hostile
 
 pytestmark = pytest.mark.attack("Outputs")
 FULL = "/dev/full"
@@ -26,18 +29,15 @@ NO_OUTPUT = {
     FULL: (2, b"assay: standard output cannot be written: No space left on device\n"),
     BROKEN: (141, b""),
 }
+STREAMS = {"output": ["stdout"], "messages": ["stderr"], "both": ["stdout", "stderr"]}
 FAULTS = {
     "no input": {"stdin": CLOSED},
-    "output closed": {"stdout": CLOSED},
-    "output full": {"stdout": FULL},
-    "output unread": {"stdout": BROKEN},
-    "messages closed": {"stderr": CLOSED},
-    "messages full": {"stderr": FULL},
-    "messages unread": {"stderr": BROKEN},
-    "both closed": {"stdout": CLOSED, "stderr": CLOSED},
-    "both full": {"stdout": FULL, "stderr": FULL},
-    "both unread": {"stdout": BROKEN, "stderr": BROKEN},
     "nothing at all": {"stdin": CLOSED, "stdout": CLOSED, "stderr": CLOSED},
+    **{
+        f"{name} {how}": dict.fromkeys(streams, fault)
+        for name, streams in STREAMS.items()
+        for how, fault in (("closed", CLOSED), ("full", FULL), ("unread", BROKEN))
+    },
 }
 QUICK = ("output closed", "output full", "output unread", "messages full", "messages unread", "nothing at all")
 # What is said, printed and returned without a command; and a completion, as a shell asks for it.
@@ -124,12 +124,7 @@ def options_of_files():
                 yield name, option.name
 
 
-def quick(values, is_quick):
-    """The values, of which the others are tried only by `make hostile`."""
-    return [pytest.param(*each, marks=() if is_quick(each) else pytest.mark.hostile) for each in values]
-
-
-@pytest.mark.parametrize("fault", quick([(each,) for each in FAULTS], lambda each: each[0] in QUICK))
+@pytest.mark.parametrize("fault", with_hostile(QUICK, [each for each in FAULTS if each not in QUICK]))
 @pytest.mark.parametrize("name", [*ALONE, *COMMANDS])
 def test_streams(name, fault, launcher, server, folder, usual, tried):  # noqa: PLR0917 - fixtures
     ways = ways_of(name, server.url)
@@ -174,10 +169,12 @@ def start_alone(command, folder, surroundings):
 
 
 # Each command with each option that names a file to write; several results are stored in a folder.
-WRITERS = [
+WRITERS = [("convert", None)]
+WRITERS += [
     each for each in options_of_files() if each[1] in WRITTEN and COMMANDS[each[0]] and each != ("compare", "save")
 ]
-WRITERS.append(("convert", None))
+QUICK_WRITERS = [each for each in WRITERS if each[0] in ("eval", "probe", "convert")]
+OTHERS = [each for each in WRITERS if each not in QUICK_WRITERS]
 REFUSED = {
     "full": "No space left on device",
     "directory": "is a directory, not a file",
@@ -190,13 +187,15 @@ REFUSED = {
     "empty": "the path is empty; name a file",
     "slash": "names a directory, not a file",
 }
-# Results can be stored in a folder; only an ordinary file can be added to; and records end in .jsonl.
+# Results can be stored in a folder; only an ordinary file can be added to; a page ends in .html and records in .jsonl.
 DIFFERENT = {
     ("save", "directory"): None,
     ("save", "slash"): None,
     ("checkpoint", "full"): "it is not a regular file",
     ("checkpoint", "directory"): "it is not a regular file",
     ("records_file", "empty"): "let the name of '' end in .jsonl",
+    ("chart_file", "empty"): "cannot tell the format of ''",
+    **dict.fromkeys(product(("report", "page_file"), ("empty", "slash")), "is an HTML page; let the name"),
 }
 
 
@@ -211,8 +210,7 @@ def place():
 
 def prepare(kind, ending, place):
     """The name of a target of this kind."""
-    old = place / f"old{ending}"
-    old.write_text("old")
+    (place / f"old{ending}").write_text("old")
     if kind in ("full", "directory", "loop"):
         link = place / f"{kind}{ending}"
         link.unlink(missing_ok=True)
@@ -225,8 +223,8 @@ def prepare(kind, ending, place):
         (locked / f"old{ending}").write_text("old")
         locked.chmod(0o555)
         return f"locked/{'old' if kind == 'no right to replace' else 'new'}{ending}"
-    names = {"missing folder": "missing/new", "too long": "x" * 300, "below a file": "qrels.txt/new", "empty": ""}
-    return names[kind] + ending if kind in names and kind != "empty" else "" if kind == "empty" else f"new{ending}/"
+    names = {"missing folder": "missing/new", "too long": "x" * 300, "below a file": "qrels.txt/new"}
+    return {"empty": "", "slash": f"new{ending}/"}.get(kind, names.get(kind, "") + ending)
 
 
 def write_to(name, option, target, url):
@@ -234,8 +232,7 @@ def write_to(name, option, target, url):
     return [*arguments[:-1], target] if option is None else [*arguments, WRITTEN[option][0], target]
 
 
-def ending_of(option):
-    return ".run" if option is None else Path(WRITTEN[option][1]).suffix
+ENDINGS = {None: ".run", **{option: Path(name).suffix for option, (_, name) in WRITTEN.items()}}
 
 
 def state(place):
@@ -244,27 +241,26 @@ def state(place):
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-@pytest.mark.parametrize(("name", "option"), quick(WRITERS, lambda each: each[0] in ("eval", "probe", "convert")))
+@pytest.mark.parametrize(("name", "option"), with_hostile(QUICK_WRITERS, OTHERS))
 def test_files_that_cannot_be_written(name, option, kind, place, launcher, server):  # noqa: PLR0917 - fixtures
     message = DIFFERENT.get((option, kind), REFUSED[kind])
     if message is None:
         return
-    target = prepare(kind, ending_of(option), place)
+    target = prepare(kind, ENDINGS[option], place)
     before = state(place)
     user = {"user": NOBODY} if os.geteuid() == 0 and kind.startswith("no right") else {}
     found = launcher.run(*write_to(name, option, target, server.url), folder=place, **user)
-    assert (found.code, message.encode() in found.said) == (2, True), found.said
-    assert (found.said.startswith(b"assay: "), found.said.count(b"\n")) == (True, 1), found.said
+    check_sentence(found, message)
     assert state(place) == before
 
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    quick([each for each in WRITERS if each[1] != "checkpoint"], lambda each: each[0] in ("eval", "probe", "convert")),
+    with_hostile(*([each for each in rows if each[1] != "checkpoint"] for rows in (QUICK_WRITERS, OTHERS))),
 )
 def test_files_that_are_kept_as_they_are(name, option, place, launcher, server, tried):  # noqa: PLR0917 - fixtures
     """A link stays a link, a file that nobody may change keeps its mode, and a pipe gets everything."""
-    ending = ending_of(option)
+    ending = ENDINGS[option]
     old, link, pipe = place / f"old{ending}", place / f"link{ending}", place / f"pipe{ending}"
     for each in (old, link, pipe):
         each.unlink(missing_ok=True)
@@ -295,8 +291,7 @@ def test_what_was_asked_is_kept_whatever_cannot_be_written(launcher, server, pla
         assert found.code == code
         assert all((place / file).stat().st_size for file in outputs[1::2])
     outputs[1] = "/dev/full"
-    found = launcher.run(
-        *arguments_of("probe", server.url), *outputs, "-o", "/dev/full", "--format", "csv", folder=place
-    )
+    outputs += ["-o", "/dev/full", "--format", "csv"]
+    found = launcher.run(*arguments_of("probe", server.url), *outputs, folder=place)
     assert found.code == 2
     assert found.said.count(b"'/dev/full' cannot be written: No space left on device") == 2

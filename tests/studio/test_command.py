@@ -113,6 +113,8 @@ def test_what_needs_a_store_creates_none(folder):
         refused = "assay: 'assay-studio.sqlite' does not exist; name the store with --store\n"
         assert run("admin", option, "x") == (2, refused)
     assert run("admin", "--store", "typo.sqlite", "backup", "x")[0] == 2
+    for command in (["admin", "--store", "", "backup", "x"], ["qrels.txt", "one.run", "--store", "", "--dry-run"]):
+        assert run(*command) == (2, "assay: the path is empty; name a file\n")
     assert sorted(folder.iterdir()) == before
 
 

@@ -110,7 +110,7 @@ def command(*, qrels: str | None, runs: tuple[str, ...], scoring: Scoring, **opt
     store, measures = options.pop("store"), options.pop("measures")
     studio.run_studio(
         collection,
-        store or studio.default_store(is_demo=qrels is None),
+        studio.default_store(is_demo=qrels is None) if store is None else store,
         split_measures(measures) if measures else studio.MEASURES,
         search=None if search["url"] is None else search,
         browse=not options.pop("no_open"),
@@ -136,7 +136,7 @@ def command(*, qrels: str | None, runs: tuple[str, ...], scoring: Scoring, **opt
 @click.pass_context
 def admin(ctx: click.Context, store: str | None) -> None:
     """Manages the people, tokens and backups of a studio, also while it is in use."""
-    ctx.obj = store or studio.STORE
+    ctx.obj = studio.STORE if store is None else store
 
 
 @admin.command("add-user", short_help="Add somebody who may log in, or set a new password.")
