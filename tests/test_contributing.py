@@ -3,12 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
+from outcomes import run_python
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^( *)```(python|diff|javascript) (\S+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -53,20 +53,16 @@ def apply(path, lines):
     path.write_text(content.replace(old, new), encoding="utf-8")
 
 
-def run(folder, *arguments):
-    command = [sys.executable, "-m", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
-    return subprocess.run(  # noqa: S603 - our own command
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-
-
 @pytest.mark.verify
 def test_the_examples_work(copy):
     tests = [path for kind, path, _ in BLOCKS if kind == "python" and path.startswith("tests/")]
     doctests = [path for _, path, text in BLOCKS if path.startswith("src/") and ">>>" in text]
     assert len(tests) > 3
-    found = run(copy, "pytest", "-p", "no:cacheprovider", *tests, *doctests, *COMPLETE)
-    assert found.returncode == 0, found.stdout + found.stderr
-    linted = run(copy, "ruff", "check", "--no-cache", *(path for kind, path, _ in BLOCKS if kind == "python"))
-    assert linted.returncode == 0, linted.stdout + linted.stderr
+    python = [path for kind, path, _ in BLOCKS if kind == "python"]
+    options = {"cwd": copy, "env": {**os.environ, "PYTHONPATH": str(copy / "src")}, "text": True}
+    for command in (
+        ["pytest", "-p", "no:cacheprovider", *tests, *doctests, *COMPLETE],
+        ["ruff", "check", "--no-cache", *python],
+    ):
+        found = run_python("-m", *command, **options)
+        assert found.returncode == 0, found.stdout + found.stderr

@@ -1,6 +1,6 @@
 """What the Makefile asks for on a machine without Rust, and which Pythons the wheel is tried on."""
 
-import importlib.util
+import runpy
 import shutil
 import subprocess
 import sys
@@ -41,31 +41,21 @@ def test_tests_of_the_kernel_name_what_they_need(without_rust):
     assert asked.stderr.startswith("The kernel's tests need Rust: install it from https://rustup.rs")
 
 
-@pytest.fixture
-def wheel():
-    spec = importlib.util.spec_from_file_location("wheel", ROOT / ".ci/wheel.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+PYTHONS = {"3.12": "echo 3.12", "3.13": "exit 127", "3.9": "echo 3.9", "3-config": "echo 3.20", "3.14": "echo 3.14"}
 
 
-def test_the_wheel_is_tried_on_every_python_that_starts(wheel, tmp_path, monkeypatch):
-    for name, body in {
-        "python3.12": "echo 3.12",
-        "python3.13": "exit 127",
-        "python3.9": "echo 3.9",
-        "python3-config": "echo 3.20",
-        "python3.14": "echo 3.14",
-    }.items():
-        program = tmp_path / name
+def test_the_wheel_is_tried_on_every_python_that_starts(tmp_path, monkeypatch):
+    wheel = runpy.run_path(str(ROOT / ".ci/wheel.py"))
+    for name, body in PYTHONS.items():
+        program = tmp_path / f"python{name}"
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    found = wheel.pythons()
+    found = wheel["pythons"]()
     ours = f"3.{sys.version_info.minor}"
     assert found[ours].parent == Path(sys.executable).parent
     assert {"3.12", "3.14", ours} <= set(found)
     assert found.get("3.14") == tmp_path / "python3.14" or ours == "3.14"
     assert not {"3.9", "3.20"} & set(found)
-    assert list(found) == sorted(found, key=wheel.numbers)
+    assert list(found) == sorted(found, key=wheel["numbers"])

@@ -1,12 +1,12 @@
 """The fixture `assay_gate`, in a project of its own."""
 
 import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from outcomes import run_python
 
 QRELS = "".join(f"q{number:02} 0 d 1\n" for number in range(30))
 GOOD = "".join(f"q{number:02} Q0 d 1 2 t\nq{number:02} Q0 x 2 1 t\n" for number in range(30))
@@ -54,9 +54,7 @@ def run_pytest(tmp_path):
             environment.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
         load = ["-p", "assay_pytest"] if installed is None else []
         command = ["-c", code] if code else ["-m", "pytest", *load, "-p", "no:cacheprovider", *arguments]
-        options = {"capture_output": True, "text": True, "timeout": 120}
-        command = [sys.executable, *command]
-        return subprocess.run(command, check=False, cwd=tmp_path, env=environment, **options)  # noqa: S603 - our own
+        return run_python(*command, cwd=tmp_path, env=environment, text=True)
 
     save = "import assay; assay.evaluate('qrels.txt', 'good.run', ['rr']).save('baseline.json')"
     assert run(code=save).returncode == 0

@@ -1,15 +1,16 @@
 """The workflows of the repository's host: every action is pinned, and the release checks its tag against the version."""
 
-import importlib.util
 import json
 import os
 import re
+import runpy
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import assay
+from outcomes import run_python
 from tables import for_each
 
 ROOT = Path(__file__).parent.parent
@@ -36,21 +37,15 @@ def test_one_version_of_each_action():
 )
 def test_a_release_is_built_where_the_tag_is_the_version(kind, name, code):
     step = PYTHON_STEP.search((ROOT / ".github/workflows/wheels.yml").read_text(encoding="utf-8"))
-    command = [sys.executable, "-c", textwrap.dedent(step[1])]
     environment = {**os.environ, "GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name}
-    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603 - our own
+    result = run_python("-c", textwrap.dedent(step[1]), cwd=ROOT, env=environment, text=True)
     assert (result.returncode, result.stdout) == (code, f"{assay.__version__}\n"), result.stderr
 
 
-def load_runner():
-    spec = importlib.util.spec_from_file_location("fuzz_run", ROOT / "fuzz" / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+runner = SimpleNamespace(**runpy.run_path(str(ROOT / "fuzz" / "run.py")))
 
 
 def test_every_fuzz_target_is_run_by_make_and_by_the_workflow():
-    runner = load_runner()
     kernel = {path.stem for path in (ROOT / "kernel/fuzz/fuzz_targets").glob("*.rs")}
     python = {path.stem for path in (ROOT / "fuzz").glob("*.py") if "harness.fuzz(" in path.read_text(encoding="utf-8")}
     assert {name for name, target in runner.TARGETS.items() if target.sanitizer} == kernel
@@ -65,11 +60,10 @@ def test_every_fuzz_target_is_run_by_make_and_by_the_workflow():
 def test_executions_are_counted_from_the_statistics():
     counted = "#2 pulse\nstat::number_of_executed_units: 7854\nstat::average_exec_per_sec:     490\n"
     for said, executions in {"": 0, "Done 12 runs in 1 second(s)\n": 0, counted: 7854}.items():
-        assert load_runner().count_executions(said) == executions
+        assert runner.count_executions(said) == executions
 
 
 def test_the_page_says_how_many_executions_are_recorded():
-    runner = load_runner()
     known = json.loads(runner.RECORD.read_text(encoding="utf-8"))
     assert set(known) <= set(runner.TARGETS)
     assert runner.TABLE.search(runner.PAGE.read_text(encoding="utf-8"))[0] == runner.table(known)

@@ -20,22 +20,25 @@ NOT_WHOLE = [*NUMBERS, "1.5", "nan", "inf"]
 TEXTS = ["", "x" * 5_000, "\x1b[2J", "a\nb", "=", "{{x}}", "9" * 500, "\udcff"]
 
 
-def options_of(command):
-    return [
-        each for each in command.params if isinstance(each, click.Option) and not each.is_flag and each.name != "help"
-    ]
+def wrong_values(kind):
+    """The values that an option of this type refuses; none of what may be any text."""
+    if isinstance(kind, click.Choice):
+        first = next(iter(kind.choices))
+        wrong = ["x", "", first.upper(), f"{first} ", f"{first},{first}", "x" * 5_000, "\x1b[2J"]
+        return [value for value in wrong if value not in kind.choices]
+    if isinstance(kind, click.types.FloatParamType):
+        return [*NUMBERS, "nan", "inf", "-inf"]
+    bounds = [(kind.min, -1), (kind.max, 1)] if isinstance(kind, click.IntRange) else []
+    beyond = [str(end + step) for end, step in bounds if end is not None]
+    return [*NOT_WHOLE, *beyond] if isinstance(kind, click.types.IntParamType) else []
 
 
-def cases():
-    with click.Context(commands) as context:
-        for name, command in leaves(commands, context):
-            if name in TRIED:
-                for option in options_of(command):
-                    yield name, option
-
-
-def of_kind(*kinds):
-    return [(name, each) for name, each in cases() if isinstance(each.type, kinds)]
+CASES = [
+    (name, option)
+    for name, command in leaves(commands, click.Context(commands))
+    for option in command.params
+    if name in TRIED and isinstance(option, click.Option) and not option.is_flag and option.name != "help"
+]
 
 
 @pytest.fixture
@@ -56,39 +59,13 @@ def refused(tmp_path, monkeypatch):
     return run
 
 
-def check_refusal(result, value):
-    assert (result.exit_code, result.stdout) == (2, ""), (value, result.output)
-    assert result.stderr.strip(), value
-
-
-@for_each(("name", "option"), of_kind(click.types.IntParamType))
-def test_whole_numbers(refused, name, option, tried):
-    for value in NOT_WHOLE:
-        check_refusal(refused(name, option, value), value)
-    tried(len(NOT_WHOLE))
-
-
-@for_each(("name", "option"), of_kind(click.IntRange))
-def test_whole_numbers_out_of_range(refused, name, option):
-    low, high = option.type.min, option.type.max
-    for value in ([] if low is None else [low - 1]) + ([] if high is None else [high + 1]):
-        check_refusal(refused(name, option, str(value)), value)
-
-
-@for_each(("name", "option"), of_kind(click.types.FloatParamType))
-def test_numbers(refused, name, option, tried):
-    for value in [*NUMBERS, "nan", "inf", "-inf"]:
-        check_refusal(refused(name, option, value), value)
-    tried(len(NUMBERS) + 3)
-
-
-@for_each(("name", "option"), of_kind(click.Choice))
-def test_choices(refused, name, option, tried):
-    first = next(iter(option.type.choices))
-    wrong = ["x", "", first.upper(), f"{first} ", f"{first},{first}", "x" * 5_000, "\x1b[2J"]
+@for_each(("name", "option"), [(name, option) for name, option in CASES if wrong_values(option.type)])
+def test_numbers_and_choices(refused, name, option, tried):
+    wrong = wrong_values(option.type)
     for value in wrong:
-        if value not in option.type.choices:
-            check_refusal(refused(name, option, value), value)
+        result = refused(name, option, value)
+        assert (result.exit_code, result.stdout) == (2, ""), (value, result.output)
+        assert result.stderr.strip(), value
     tried(len(wrong))
 
 
@@ -97,8 +74,8 @@ def test_choices(refused, name, option, tried):
     [
         # Each of a probe's waits for a server that is not there.
         pytest.param(name, each, id=f"{name} {each.opts[-1]}", marks=[pytest.mark.hostile] if name == "probe" else [])
-        for name, each in cases()
-        if not isinstance(each.type, (click.types.IntParamType, click.types.FloatParamType, click.Choice))
+        for name, each in CASES
+        if not wrong_values(each.type)
     ],
 )
 def test_texts(refused, name, option, tried):
