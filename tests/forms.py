@@ -73,10 +73,7 @@ RUN_NAMES, QRELS_NAMES = ("query_id", "doc_id", "score"), ("query_id", "doc_id",
 
 
 RUN_TEXTS = {
-    "run.trec": TREC_RUN,
-    "run.run": TREC_RUN,
-    "run.txt": TREC_RUN,
-    "run": TREC_RUN,
+    **dict.fromkeys(("run.trec", "run.run", "run.txt", "run"), TREC_RUN),
     "run.json": json.dumps(RUN),
     "lists.json": json.dumps({query: ranked(ranking) for query, ranking in RUN.items()}),
     "pairs.json": json.dumps({query: list(ranking.items()) for query, ranking in RUN.items()}),
@@ -88,10 +85,7 @@ RUN_TEXTS = {
     "quoted.csv": '"qid","docno","score"\n' + "".join(f'"{q}","{d}","{s}"\n' for q, d, s in RUN_ROWS),
 }
 QRELS_TEXTS = {
-    "qrels.trec": TREC_QRELS,
-    "qrels.qrels": TREC_QRELS,
-    "qrels.txt": TREC_QRELS,
-    "qrels": TREC_QRELS,
+    **dict.fromkeys(("qrels.trec", "qrels.qrels", "qrels.txt", "qrels"), TREC_QRELS),
     "trec.tsv": TREC_QRELS.replace(" ", "\t"),
     "beir.tsv": separated(QRELS_ROWS, ("query-id", "corpus-id", "score"), "\t"),
     "qrels.tsv": separated(QRELS_ROWS, QRELS_NAMES, "\t"),

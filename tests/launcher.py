@@ -32,9 +32,7 @@ NOBODY = 65534
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 # The command, as code that can be interrupted from `ready` on. The moment before its first line is not the command's.
 BEFORE_ALL = 99
-INTERRUPTIBLE = (
-    LISTEN
-    + f"""
+INTERRUPTIBLE = f"""{LISTEN}
 import os, traceback
 from assay.__main__ import main
 try:
@@ -45,7 +43,6 @@ except KeyboardInterrupt as interrupt:
         raise
     os._exit({BEFORE_ALL})
 """
-)
 
 
 class Ended(NamedTuple):

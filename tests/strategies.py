@@ -58,29 +58,14 @@ def collections(draw, judged=None, ranked=None):
 
 # Values of parameters that make a difference on a collection as small as these; None leaves a parameter unset.
 SENSIBLE = {
-    "rel": [1, 2, 3, 0.5, 0, -1],
-    "k": [None, 1, 2, 3, 5, 8, len(DOCUMENTS), 20],
-    "max": [None, 3, 4.5],
-    "beta": [1, 0.5, 3],
-    "p": [0.5, 0.1, 0.95],
-    "recall": [0, 0.1, 0.25, 0.3, 0.5, 0.7, 1],
-    "cap": [False, True],
-    "squared": [False, True],
-    "condensed": [False, True],
-    "multiple": [0.2, 0.5, 1, 1.5],
-    "recalls": [(0, 0.5, 1), (0.25,), (0.7, 0.2, 0.2)],
-    "weights": [(1, -1, 0, 0), (2, -0.5, -1, 0.25)],
-    "documents": [0, 100],
-    "base": [2, 10],
-    "fewest": [0, 2],
-    "limit": [None, 3, 20],
-    "min": [0, 1],
-    "target": [1, 0.5, 2.5],
-    "alpha": [0.5, 0, 0.3, 1],
-    "normalize": [True, False],
-    "whole": [True, False],
+    "rel": [1, 2, 3, 0.5, 0, -1], "k": [None, 1, 2, 3, 5, 8, len(DOCUMENTS), 20], "max": [None, 3, 4.5],
+    "beta": [1, 0.5, 3], "p": [0.5, 0.1, 0.95], "recall": [0, 0.1, 0.25, 0.3, 0.5, 0.7, 1], "cap": [False, True],
+    "squared": [False, True], "condensed": [False, True], "multiple": [0.2, 0.5, 1, 1.5],
+    "recalls": [(0, 0.5, 1), (0.25,), (0.7, 0.2, 0.2)], "weights": [(1, -1, 0, 0), (2, -0.5, -1, 0.25)],
+    "documents": [0, 100], "base": [2, 10], "fewest": [0, 2], "limit": [None, 3, 20], "min": [0, 1],
+    "target": [1, 0.5, 2.5], "alpha": [0.5, 0, 0.3, 1], "normalize": [True, False], "whole": [True, False],
     "members": [None, 1, 2],
-}
+}  # fmt: skip
 GAIN_MAPS = [{1: 3, 2: 9}, {0: 1, 3: 0.5}, {1: -2}, {-1: 5, 2: 2}]
 
 
