@@ -89,7 +89,7 @@ def forget() -> None:
 
 
 def peers(references: list[str], predictions: list[str]) -> dict[str, Callable[[], object]]:
-    """What each library is asked to do."""
+    """What each library has to compute."""
     pairs = list(zip(references, predictions, strict=True))
     synonyms = ShippedWordNet()
 

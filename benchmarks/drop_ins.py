@@ -1,4 +1,4 @@
-"""What stands in for other tools: pytrec_eval's interface on dicts, and trec_eval's command on a file."""
+"""Drop-in replacements: pytrec_eval's interface on dicts, and trec_eval's command on a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.compat import pytrec_eval as stand_in
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-# trec_eval 10 computed all_trec in 14 s on a file of this size where `wc -w` took 1.5 s; a twentieth of that is asked.
+# trec_eval 10 computed all_trec in 14 s on such a file, where `wc -w` took 1.5 s; the limit is a twentieth of that.
 SHARE_OF_WC = 14 / 20 / 1.5
 
 

@@ -26,7 +26,7 @@ QUERIES = 6980
 DEPTH = 1000
 FOUND, UNFOUND = 6, 4
 PARTS = 8
-# Counting, of the time by hand.
+# The time of counting, as a share of the time of the manual version.
 TARGET = 0.8
 MEASURES = ["ndcg@10", "ap", "rr@10", "recall@100", "p@5"]
 FOLDER = Path(__file__).parent / "data" / "spark"
