@@ -9,7 +9,9 @@ import sys
 from contextlib import closing, contextmanager
 
 import pytest
+from click.testing import CliRunner
 
+from assay.cli.main import commands
 from assay.studio.store import Store
 from studio_server import Client
 
@@ -114,7 +116,8 @@ def test_what_needs_a_store_creates_none(folder):
         assert run("admin", option, "x") == (2, refused)
     assert run("admin", "--store", "typo.sqlite", "backup", "x")[0] == 2
     for command in (["admin", "--store", "", "backup", "x"], ["qrels.txt", "one.run", "--store", "", "--dry-run"]):
-        assert run(*command) == (2, "assay: the path is empty; name a file\n")
+        refused = CliRunner().invoke(commands, ["studio", *command])
+        assert (refused.exit_code, refused.stderr) == (2, "assay: the path is empty; name a file\n")
     assert sorted(folder.iterdir()) == before
 
 
