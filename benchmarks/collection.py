@@ -16,7 +16,7 @@ QUERIES = 6980
 DOCUMENTS = 8_841_823
 DEPTH = 1000
 JUDGED = 10
-# Named after what makes the data, so that a change here makes it anew.
+# Named after what makes the data, so that a change here makes it again.
 FOLDER = Path(__file__).parent / "data" / sha256(Path(__file__).read_bytes()).hexdigest()[:8]
 
 

@@ -5,7 +5,7 @@ From the root of the project, with assay installed:
     python examples/demo_records.py
 
 ``rag_bm25.jsonl`` and ``rag_hybrid.jsonl`` in ``src/assay/demo`` hold one record a question. The answers in them
-were written for the collection and are kept. All else is taken anew from the files beside them. The same input
+were written for the collection and are kept. Everything else is regenerated from the files beside them. The same input
 gives the same output.
 """
 

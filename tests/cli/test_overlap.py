@@ -1,4 +1,4 @@
-"""Judgments and runs that hardly meet: a warning above the output, with options as the shell has them."""
+"""Judgments and runs that barely overlap: a warning above the output, with options as the shell has them."""
 
 import json
 from pathlib import Path

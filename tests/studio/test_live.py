@@ -93,7 +93,7 @@ def test_only_what_changed_is_scored_and_the_comparison_is_that_of_compare(monke
     assert live.comparison() is live.comparison()
 
 
-def test_notes_are_taken_anew(monkeypatch):
+def test_notes_are_taken_again(monkeypatch):
     live = make_live(base={"q01": {"mda-02": 1.0}})
     assert any("24 queries" in str(note) for note in live.results()["dense"].notes)
     monkeypatch.setattr(live_module, "RENEWAL", 0)
@@ -115,7 +115,7 @@ def test_votes_that_come_while_everything_is_scored_count(monkeypatch):
             # The scores of this vote are in the old ones when the new ones, without it, take their place.
             late.append("voted")
             take(self, [("q01", "mda-02", 0.0)], first=5)
-            # Somebody else who would take the notes anew does not do it a second time.
+            # Somebody else who would take the notes again does not do it a second time.
             self.renew()
             assert_same(self)
         return made

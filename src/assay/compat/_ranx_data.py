@@ -1,8 +1,8 @@
 """ranx's `Qrels` and `Run`: documents with values, by query.
 
 ranx sorts all queries when an object is made, when queries are added, and before it is used if documents were added.
-Its sort changes the order of ties in rankings of 16 documents or more, every time anew, so they are sorted here exactly
-as often, but only when somebody looks.
+Its sort changes the order of ties in rankings of 16 documents or more, differently each time, so they are sorted here
+exactly as often, but only when somebody looks.
 """
 
 from __future__ import annotations

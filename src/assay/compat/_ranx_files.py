@@ -130,7 +130,7 @@ def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:
 
 
 def dump_file(data: Data, path: str, kind: str, tag: str | None, *, judgments: bool) -> None:
-    """Writes the data, whole or not at all; `tag` is the name of the run."""
+    """Writes the data atomically; `tag` is the name of the run."""
     try:
         with replaced(target_of(path)) as partial, partial.open("wb") as file:
             if kind == "json":

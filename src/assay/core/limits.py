@@ -1,6 +1,6 @@
 """How much assay takes: data before it refuses it, so that no hostile file takes all memory, time or disk; threads.
 
-A limit never changes a number, so it is no policy and not part of a signature. In Python it is set for a block of code,
+A limit never changes a number, so it is not a policy or part of a signature. In Python it is set for a block of code,
 `with assay.limits(line=4 << 20):`, and in the shell for a command, `assay --limit line=4Mi eval …`.
 """
 

@@ -112,7 +112,7 @@ class NoteKind(StrEnum):
         valueless: {count} [query|queries] with human labels [has|have] no other value; left out: {queries}
         plain: not anchored by human labels: {reason}
         sample: queries with human labels score differently from the others ({p}); the labels anchor nothing unless \
-            they are a random part
+            they are a random sample
         pairs: differences are anchored by human labels, each on its own; wins, ties, losses, Cohen's d and Cliff's \
             delta are those of the values of all queries"""
 
@@ -124,7 +124,7 @@ class NoteKind(StrEnum):
         unnamed: {count} [vote has|votes have] no voter; each counts as one person's
         thumbs: votes are thumbs: 1 is up, -1 is down
         unsettled: Dawid and Skene's estimates still changed after {count} rounds
-        drawn: the interval allows for other voters: {count} [voter|voters], drawn anew {draws} times
+        drawn: the interval allows for other voters: {count} [voter|voters], resampled {draws} times
         one: a single voter says nothing about others; the interval does not allow for them
         plain: the interval does not allow for other voters; it is not a mean over queries
         past: {count} [decision that is|decisions that are] no longer in force left out

@@ -1,1 +1,1 @@
-"""Files: opening, writing whole or not at all, locks, and what their first bytes tell."""
+"""Files: opening, writing atomically, locks, and what their first bytes tell."""

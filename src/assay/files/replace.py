@@ -1,4 +1,4 @@
-"""Replaces a file by a new one: whole or not at all, whatever ends the process or the computer.
+"""Replaces a file by a new one atomically, whatever ends the process or the computer.
 
 The new file is written beside the old one, with its mode and owner, and renamed once it is on the disk. While it is
 written it is locked; one that is not locked is the leftover of a killed process, and the next writer removes it.

@@ -7,8 +7,8 @@ Prediction-powered inference, PPI++: n queries have a human value Y and the judg
     λ = Cov(Y, f) / ((1 + n/N)·Var(f of all)), from 0, the human labels alone, to 1
 
 A judge that errs does not bias the mean; a useless one leaves the interval of the human labels. The queries with human
-labels must be a random part of all. Angelopoulos, Duchi and Zrnic, PPI++: Efficient prediction-powered inference, 2023.
-The quantiles are those of Student's t, with Welch's degrees of freedom: normal ones are too narrow for few labels.
+labels must be a random sample of all. Angelopoulos, Duchi and Zrnic, PPI++: Efficient prediction-powered inference,
+2023. Quantiles are those of Student's t with Welch's degrees of freedom: normal ones are too narrow for few labels.
 
 A judge's share of positive verdicts is corrected by its sensitivity and specificity: Rogan and Gladen, American Journal
 of Epidemiology 107, 1978.
@@ -122,7 +122,7 @@ def quantile(freedom: float, share: float) -> float:
 
 
 def sample_p(judge: FloatArray, human: FloatArray) -> float:
-    """How likely a random part of the queries has judge's values as different from the others' as those with labels."""
+    """How likely a random sample's values from the judge differ as much from the others' as those with labels."""
     from scipy.special import ndtr
 
     known = np.isfinite(judge)

@@ -80,7 +80,7 @@ class Access:
         self._known.clear()
 
     def _remembered(self, kind: str, name: str, find: Callable[[str], Any]) -> Any:  # noqa: ANN401 - whatever is found
-        """What the store says, remembered for some seconds; what it does not know is asked anew."""
+        """What the store says, remembered for some seconds; what it does not know is looked up again."""
         until, found = self._known.get((kind, name), (0.0, None))
         if time.time() < until:
             return found

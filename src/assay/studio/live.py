@@ -202,7 +202,7 @@ class Live:
         self._changes += 1
 
     def _score_all(self) -> None:
-        """Scores every query of every run, and takes the notes anew; whoever looks meanwhile sees the scores before."""
+        """Scores every query of every run, and takes the notes again; whoever looks meanwhile sees the old scores."""
         started = time.monotonic()
         with self._stale_lock:
             self._meanwhile = set()
@@ -218,7 +218,7 @@ class Live:
             self._whole = (time.monotonic(), time.monotonic() - started, self._changes)
 
     def renew(self) -> None:
-        """Takes the notes anew, with all scores, if votes came since and nobody does it or did it just now."""
+        """Takes the notes again, with all scores, if votes came since and nobody does it or did it just now."""
         self.catch_up()
         if not self._is_renewed.acquire(blocking=False):
             return

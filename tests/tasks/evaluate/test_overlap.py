@@ -1,4 +1,4 @@
-"""Judgments and runs that hardly meet are said loudly."""
+"""Judgments and runs that barely overlap are said loudly."""
 
 import io
 import warnings

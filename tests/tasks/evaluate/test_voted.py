@@ -44,7 +44,7 @@ def test_means_are_those_of_the_judgments_and_intervals_are_wider(method):
         inner, outer = plain.interval(name), voted.interval(name)
         assert outer.low <= inner.low <= inner.high <= outer.high
     assert voted.interval("precision@2").low < plain.interval("precision@2").low
-    assert "the interval allows for other voters: 3 voters, drawn anew 200 times" in map(str, voted.notes)
+    assert "the interval allows for other voters: 3 voters, resampled 200 times" in map(str, voted.notes)
     assert votes.signature in str(voted.signature)
 
 

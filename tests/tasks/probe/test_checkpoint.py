@@ -74,7 +74,7 @@ def test_a_last_line_that_is_not_whole_is_asked_again(tmp_path, cut):
 
 
 @for_each("length", [0, 1, 30, 70, 120, 200])
-def test_a_first_line_that_is_not_whole_is_written_anew(tmp_path, length):
+def test_a_first_line_that_is_not_whole_is_written_again(tmp_path, length):
     file, again = tmp_path / "checkpoint.jsonl", Search()
     probed(Search(), file, {"q1": "question 1"})
     file.write_bytes(file.read_bytes()[:length])

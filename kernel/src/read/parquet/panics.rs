@@ -21,7 +21,7 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
         }));
     });
     IS_CAUGHT.set(true);
-    // What a panic leaves behind half done is not looked at: everything is read anew by another reader.
+    // What a panic leaves behind half done is not looked at: everything is read again by another reader.
     let done = catch_unwind(AssertUnwindSafe(work));
     IS_CAUGHT.set(false);
     done.unwrap_or(Err(Stop::Unfit))

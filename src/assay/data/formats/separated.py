@@ -26,7 +26,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_CELL = 1 << 24
 UNCLOSED = "a quote is not closed; close it, or double it if it belongs to the text"
 HEAD = 1 << 16
-# Blank lines before the header: more is no table.
+# Blank lines before the header: more is not a table.
 MOST_BLANK = 1 << 24
 # What separates cells where the locale, a database or another ending says so.
 OTHER_SEPARATORS = (";", "\t", "|", "\x01", ",")

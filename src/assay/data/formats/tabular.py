@@ -139,7 +139,7 @@ def rank_table(read_batches: ReadBatches, source: Source, make_ranker: Callable[
 
 
 def whole_queries(parts: Iterator[polars.DataFrame]) -> Generator[polars.DataFrame]:
-    """The parts cut anew so that a query is never divided, if its rows are contiguous."""
+    """The parts cut again so that a query is never divided, if its rows are contiguous."""
     import polars
 
     rest: polars.DataFrame | None = None

@@ -77,7 +77,7 @@ def compare(
     are an error for them. `top` keeps so many first documents of each ranking, so that `report` reads no run again, and
     `progress` shows bars on a terminal.
 
-    `human` are people's judgments of a random part of the queries, or for finished results their scores by run. The
+    `human` are people's judgments of a random sample of the queries, or for finished results their scores by run. The
     differences are then prediction-powered: right even if `qrels`, made by an LLM say, err. Results that `evaluate`
     anchored so need nothing more.
     """

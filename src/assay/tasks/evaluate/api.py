@@ -71,9 +71,9 @@ def evaluate(
     `convention` sets all policies at once; each can also be set by its own name (see `assay.Policies`). `format` and
     `columns` say how to read the run if that cannot be inferred; use `assay.read_qrels` for judgments that need the
     same. `threads` changes only the speed. `doc_id` finds the documents of a run of chunks: `doc_id="before:#"`. An
-    `assay.DataWarning` says if hardly a judged document was retrieved.
+    `assay.DataWarning` says if barely any judged document was retrieved.
 
-    `human` are people's judgments (or scores) of a random part of the queries: means and intervals are then
+    `human` are people's judgments (or scores) of a random sample of the queries: means and intervals are then
     prediction-powered, and right even if `qrels`, made by an LLM say, err.
 
     `votes` are people's votes, or an `assay.Votes`: their judgments count in place of those in `qrels`, which may be

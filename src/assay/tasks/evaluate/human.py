@@ -28,7 +28,7 @@ Anchorable = TypeVar("Anchorable", bound=Result)
 
 # With fewer human labels the quantiles of Student's t need not hold.
 ADVISED = 50
-# Queries with labels that differ so much from the others are hardly a random part.
+# Queries with labels that differ so much from the others are hardly a random sample.
 UNLIKELY = 0.001
 # What was found in human judgments; the rest is about the run, which the other judgments met as well.
 OF_JUDGMENTS = (NoteKind.DUPLICATES, NoteKind.TRUNCATED, NoteKind.NEGATIVE, NoteKind.NO_RELEVANT, NoteKind.PREPARED)

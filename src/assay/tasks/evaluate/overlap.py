@@ -68,12 +68,12 @@ class RunOverlap(NamedTuple):
         return cls(len(qrels), int((found >= 0).sum()), int((found > 0).sum()), int(expected), int(hits))
 
     def has_few_queries(self, unknown: int) -> bool:
-        """Whether hardly a query is on both sides; so many are in the run only."""
+        """Whether barely any query is on both sides; so many are in the run only."""
         return self.matched < SHARE * min(self.queries, self.matched + unknown)
 
     @property
     def has_few_documents(self) -> bool:
-        """Whether hardly a document is on both sides, or none was retrieved at all."""
+        """Whether barely any document is on both sides, or none was retrieved at all."""
         return not self.filled or self.hits < SHARE * self.expected
 
 

@@ -51,7 +51,7 @@ METHODS = ("auto", "group")
 RUN = "run"
 # Judgments, or judged documents that were retrieved, that every executor may hold: about 30 bytes each.
 MOST_BROADCAST = 2_000_000
-# Rows that show how ids differ if hardly a judged document was retrieved.
+# Rows that show how ids differ if barely any judged document was retrieved.
 MOST_SAMPLED = 2_000
 
 

@@ -65,8 +65,8 @@ def gate(
     drop equals the limit, the gate fails with probability `alpha`. Holm's correction keeps this rate for the gate as
     a whole if several drops are checked. If the test is inconclusive, the gate passes; the reason says so if the drop
     is larger than the limit, or if the queries can only detect drops of more than twice the limit. `strict` fails
-    every drop larger than the limit, significant or not. A run or a baseline of which hardly a judged document meets
-    the judgments fails the gate whatever its limits, with the reason; so does a measure on which a judge failed for
+    every drop larger than the limit, significant or not. A run or a baseline that barely overlaps the
+    judgments fails the gate whatever its limits, with the reason; so does a measure on which a judge failed for
     more than 5 % of the questions, unless `failed_verdicts` allows it.
 
     `run` and `baseline` are runs in any form, finished results, or files of either. If both are finished, nothing is

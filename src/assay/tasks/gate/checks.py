@@ -72,7 +72,7 @@ class Drop(NamedTuple):
 
 
 def note_checks(judged: Collection[str], sides: Sides) -> list[GateCheck]:
-    """A failed check for each side that hardly meets the judgments, and for each judged measure without verdicts."""
+    """A failed check for each side that barely overlaps the judgments, and for each judged measure without verdicts."""
     overlaps, verdicts = [], []
     for side, result in ((RUN, sides.run), (BASELINE, sides.baseline)):
         for note in () if result is None else result.notes:

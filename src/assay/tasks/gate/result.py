@@ -51,7 +51,7 @@ class Rules(NamedTuple):
 class GateCheck(NamedTuple):
     """One check of a gate: `check` is `minimum` or `max_drop`, `limit` its limit, `reason` the outcome in words.
 
-    A check of the kind `overlap` is there only if it failed: the run or the baseline hardly meets the judgments. Its
+    A check of the kind `overlap` is there only if it failed: the run or the baseline barely overlaps the judgments. Its
     value is the number of judged documents retrieved, and it has no limit. Nor has one of the kind `verdicts`: a judge
     failed on more than 5 % of the questions, and the value is on how many.
 

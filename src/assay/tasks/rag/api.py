@@ -127,7 +127,7 @@ def evaluate_rag(
     `f1` are then `group_recall` and `group_f1`.
 
     `judge` is the LLM that measures such as `faithfulness` ask (see `assay.Judge`). `result.verdicts("faithfulness")`
-    has what it said. `human` are scores that people gave a random part of the questions, by question and measure:
+    has what it said. `human` are scores that people gave a random sample of the questions, by question and measure:
     records, a mapping, a file of either, or a result. The means and intervals of these measures are then
     prediction-powered: right even if the judge errs.
     """

@@ -43,7 +43,7 @@ THRESHOLD = 0.9
 GRADE = ("grade", "relevance", "rel")
 # How much of a gold text names it in the judgments.
 LONGEST_NAME = 40
-# Of both sides so much is shown if they hardly match.
+# Of both sides so much is shown if they barely match.
 LONGEST_SHOWN = 60
 MOST_SHOWN = 4
 MOST_KEPT = 10
@@ -304,7 +304,7 @@ def add_id_hits(hits: list[list[int]], golds: list[GoldItem], found: Passages | 
 
 
 def unmatched_note(matched: Matched) -> Note:
-    """What to say if gold hardly matches what was retrieved, in place of the note on ids, which such gold has not."""
+    """What to say if gold barely matches what was retrieved, in place of the note on ids, which such gold has not."""
     first = [name or text for each in matched.records for name, text in (each.matched or ())[:1]]
     advice: Advice
     if total := matched.spans.total():

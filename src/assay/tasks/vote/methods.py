@@ -5,7 +5,7 @@ Wilson interval (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), p 
 the most frequent one, mean and median; Quepid takes the mean of one or two and the third-highest of three or more.
 
 Voters of different reliability, by EM: Dawid and Skene, Applied Statistics 28, 1979. P(true = t | votes) ∝
-π_t Π_voters π^voter(t, vote); then π and the confusion matrix of each voter are estimated anew from these, until
+π_t Π_voters π^voter(t, vote); then π and the confusion matrix of each voter are estimated again from these, until
 nothing changes. The start is the share of each vote on a pair.
 """
 
