@@ -18,12 +18,12 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray, Judged
-from assay.core.measure import Cutoff, Measure, Rel, cites, computes, define, example, undefined_if
+from assay.core.measure import Cutoff, Measure, Rel, cites, computes, define, example, says, undefined_if
 from assay.core.parameter import Bounds
 
 # The measures that another measure may build on.
 InnerName = Literal["ndcg", "ap", "rr", "precision", "recall", "f", "hit_rate", "rbp"]
-RisingMeasure = Annotated[InnerName, "the measure whose mean should rise as queries are dropped"]
+Rising = Annotated[InnerName, "the measure whose mean should rise as queries are dropped"]
 Confidence = Annotated[
     Literal["max", "std", "diff1"],
     "confidence: the top score, the standard deviation of all scores, or the gap between the top two",
@@ -35,7 +35,7 @@ Tied = Annotated[
 RATES = np.linspace(0, 1, 11)[:-1]
 # Values closer than this are equal.
 ROUNDING = 1e-12
-FamilyMeasure = Annotated[InnerName, "the measure of each query"]
+Inner = Annotated[InnerName, "the measure of each query"]
 Whole = Annotated[bool, "a query counts 1 if the measure is 1, otherwise 0"]
 Members = Annotated[int | None, Bounds(low=1), "a family with a different number of queries is undefined"]
 IdPart = Annotated[
@@ -44,7 +44,7 @@ IdPart = Annotated[
 ORIGINAL, CHANGED = "-og", "-changed"
 
 
-def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, figure: Confidence, tied: Tied) -> float:
+def normalised_area(judged: Judged, *, of: Rising, k: Cutoff, rel: Rel, figure: Confidence, tied: Tied) -> float:
     """The area gained by confidence, as a share of the oracle's gain; NaN if there is nothing to gain."""
     if judged.spread is None:
         return float("nan")
@@ -59,21 +59,15 @@ def normalised_area(judged: Judged, *, of: RisingMeasure, k: Cutoff, rel: Rel, f
     return (curve_area(confidence, values, tied) - flat) / (curve_area(values, values, tied) - flat)
 
 
-@define(
-    "nauc",
-    title="Normalised area under the abstention curve",
-    symbol="nAUC",
-    range=(-np.inf, 1),
-    needs=("spread",),
-    corpus=normalised_area,
-)
+@define("nauc", title="Normalised area under the abstention curve", symbol="nAUC", range=(-np.inf, 1))
+@says(needs=("spread",), corpus=normalised_area)
 @computes("(A - flat) / (oracle - flat), A: area under the mean as the least confident queries are dropped")
 @cites("Gisserot-Boukhlef et al., Towards trustworthy reranking, arXiv 2402.12997, 2024.")
 @example("nauc(of=rr)", [0, 1], 0.5, "a query's value is its rr, 1/2; the area needs all queries")
 def abstention(
     judged: Judged,
     *,
-    of: RisingMeasure = "ndcg",
+    of: Rising = "ndcg",
     k: Cutoff = None,
     rel: Rel = 1,
     figure: Confidence = "max",  # noqa: ARG001 - only the number of all queries depends on it
@@ -112,7 +106,7 @@ def curve_area(confidence: FloatArray, values: FloatArray, tied: str) -> float:
 def worst(
     judged: Judged,
     *,
-    of: FamilyMeasure = "ndcg",
+    of: Inner = "ndcg",
     k: Cutoff = None,
     rel: Rel = 1,
     whole: Whole = False,

@@ -8,14 +8,14 @@ from typing import Annotated
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example
+from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example, says
 from assay.core.parameter import Bounds
 
 Weights = Annotated[
     tuple[float, float, float, float],
     "the worth of a document: relevant and retrieved, only retrieved, only relevant, neither",
 ]
-Documents = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
+Size = Annotated[int, Bounds(low=0), "the size of the collection, needed for the last weight"]
 define_count = partial(define, range=(0, np.inf), aggregate="sum")
 
 
@@ -59,9 +59,8 @@ def num_rel_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return judged.found(rel, None).astype(np.float64)
 
 
-@define_count(
-    "num_nonrel_judged_ret", title="Judged non-relevant documents retrieved", higher_is_better=False, additive=always
-)
+@define_count("num_nonrel_judged_ret", title="Judged non-relevant documents retrieved", additive=always)
+@says(higher_is_better=False)
 @computes("number of retrieved documents that are judged not relevant")
 @example("num_nonrel_judged_ret", [1, 0, 0], 2, "the documents at ranks 2 and 3")
 def num_nonrel_judged_ret(judged: Judged, *, rel: Rel = 1) -> FloatArray:
@@ -96,7 +95,7 @@ def hole(judged: Judged, *, k: Cutoff = None) -> FloatArray:
 )
 @example("utility", [1, 0, 0, 1, 0], -1, "2 relevant and 3 other documents retrieved: 2 - 3")
 def utility(
-    judged: Judged, *, rel: Rel = 1, weights: Weights = (1.0, -1.0, 0.0, 0.0), documents: Documents = 0
+    judged: Judged, *, rel: Rel = 1, weights: Weights = (1.0, -1.0, 0.0, 0.0), documents: Size = 0
 ) -> FloatArray:
     """A weighted sum of the documents rightly and wrongly retrieved and not retrieved."""
     found, total, retrieved = judged.found(rel, None), judged.count_relevant(rel), judged.retrieved

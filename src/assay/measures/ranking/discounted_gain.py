@@ -7,7 +7,7 @@ take only the documents that were retrieved.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio, reach, running_sums, stretches
-from assay.core.measure import Cutoff, Rel, cites, computes, define, example, undefined_if
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example, says, undefined_if
 from assay.core.parameter import Bounds, GainMap
 
 Gain = Annotated[
@@ -53,20 +53,15 @@ IdealSource = Annotated[
 ]
 Fewest = Annotated[int, Bounds(low=0), "a query that retrieved fewer documents is undefined"]
 GradeLimit = Annotated[float | None, "a query with a higher grade is undefined"]
+ANY = (-np.inf, np.inf)
 # Floats end at 2^1024; this leaves room for sums.
 LARGEST_EXPONENT = 1000
 NeededGrade = Annotated[float, "a query without a document of this grade or higher scores 0"]
 
 
 # Additive, unless tied documents share a discount, for which their rank is not enough.
-@define(
-    "dcg",
-    title="Discounted cumulative gain",
-    symbol="DCG",
-    aliases={"dcg_burges": {"gain": "exp2"}},
-    range=(-np.inf, np.inf),
-    additive=lambda values: values["ties"] == "rank" and not values["fewest"],
-)
+@define("dcg", title="Discounted cumulative gain", symbol="DCG", aliases={"dcg_burges": {"gain": "exp2"}})
+@says(range=ANY, additive=lambda values: values["ties"] == "rank" and not values["fewest"])
 @computes("Σ gain / log2(rank + 1) over the first k documents")
 @undefined_if("fewer documents were retrieved than fewest=")
 @cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.")
@@ -96,7 +91,7 @@ def dcg(
     return np.where(judged.retrieved < fewest, np.nan, total) if fewest else total
 
 
-@define("ideal_dcg", title="Ideal discounted cumulative gain", symbol="IDCG", range=(-np.inf, np.inf))
+@define("ideal_dcg", title="Ideal discounted cumulative gain", symbol="IDCG", range=ANY)
 @computes("DCG of the judged documents with a gain, sorted from the highest gain to the lowest")
 @cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002.")
 @example("ideal_dcg@3", [0, 2, 3], 4.2619, "3 / log2(2) + 2 / log2(3)")
@@ -113,15 +108,8 @@ def ideal_dcg(
     return np.asarray(np.bincount(best.owner, weights=worth, minlength=judged.size), dtype=np.float64)
 
 
-@define(
-    "ndcg",
-    title="Normalised discounted cumulative gain",
-    symbol="nDCG",
-    aliases={"ndcg_burges": {"gain": "exp2"}},
-    range=(-np.inf, np.inf),
-    usual_range=(0, 1),
-    needs_relevant=True,
-)
+@define("ndcg", title="Normalised discounted cumulative gain", symbol="nDCG", aliases={"ndcg_burges": {"gain": "exp2"}})
+@says(range=ANY, usual_range=(0, 1), needs_relevant=True)
 @computes("DCG / DCG of the ideal ranking")
 @undefined_if("fewest= or max= exclude the query, or ideal=retrieved and a retrieved grade is negative")
 @cites("Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; with gain=exp2 Burges et al., ICML 2005.")
@@ -140,11 +128,9 @@ def ndcg(
     """The discounted gain as a share of the best possible."""
     if max is not None and judged.grades.max(initial=0.0) > max:
         # Queries above the limit end up undefined; until then they must not overflow.
-        low = np.minimum(judged.hits.grade, max)
-        judged_below = replace(
-            judged, grades=np.minimum(judged.grades, max), hits=replace(judged.hits, grade=low), _memory={}
-        )
-        share = ndcg.function(judged_below, k=k, gain=gain, rel=rel, ties=ties, ideal=ideal, fewest=fewest)
+        hits = replace(judged.hits, grade=np.minimum(judged.hits.grade, max))
+        below = replace(judged, grades=np.minimum(judged.grades, max), hits=hits, _memory={})
+        share = ndcg.function(below, k=k, gain=gain, rel=rel, ties=ties, ideal=ideal, fewest=fewest)
         return np.where(judged.highest_grade() > max, np.nan, share)
     best = ideal_dcg.function(judged, k=k, gain=gain, rel=rel, ideal=ideal)
     share = ratio(dcg.function(judged, k=k, gain=gain, rel=rel, ties=ties), np.maximum(best, 0.0))
@@ -163,9 +149,7 @@ def ndcg(
 def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: LeastGrade = 0) -> FloatArray:
     """NDCG at the rank of each document with a gain, averaged over all such documents."""
     ranked, ideal = gained_hits(judged, gain, rel), ideal_ranking(judged, gain, rel)
-    hits = ranked.hits
-    gaining = ranked.gain > 0
-    possible = np.diff(ideal.starts)
+    hits, gaining, possible = ranked.hits, ranked.gain > 0, np.diff(ideal.starts)
     query, rank = hits.query[gaining], hits.rank[gaining]
     best = running_sums(ideal.worth, ideal.starts)[ideal.starts[query] + np.minimum(rank, possible[query]) - 1]
     shares = np.zeros(len(hits.rank))
@@ -175,14 +159,8 @@ def ndcg_at_relevant(judged: Judged, *, gain: PositiveGain = "linear", rel: Leas
     return ratio(np.maximum(hits.sum(shares) + final, 0.0), possible)
 
 
-@define(
-    "rndcg",
-    title="Average nDCG over levels of gain",
-    symbol="RnDCG",
-    range=(-np.inf, 1),
-    needs_relevant=True,
-    kin="ndcg",
-)
+@define("rndcg", title="Average nDCG over levels of gain", symbol="RnDCG", needs_relevant=True, kin="ndcg")
+@says(range=(-np.inf, 1))
 @computes(
     "the mean of nDCG@b over the ranks b where the gain of the ideal ranking drops, and of the final nDCG if "
     "more than one document follows the last b"
@@ -262,7 +240,7 @@ def gained_hits(judged: Judged, gain: str | GainMap, rel: float) -> Ranked:
         gained = gains(hits.grade, gain, rel)
         return Ranked(hits, gained, gained / np.log2(hits.rank + 1.0))
 
-    return judged.remember(("gained", hashable(gain), rel), make)
+    return judged.remember(("gained", str(gain), rel), make)
 
 
 def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = "judged") -> Ideal:
@@ -284,11 +262,7 @@ def ideal_ranking(judged: Judged, gain: str | GainMap, rel: float, ideal: str = 
         rank: IntArray = np.arange(1, len(owner) + 1) - starts[owner]
         return Ideal(owner, gained, rank, gained / np.log2(rank + 1.0), starts)
 
-    return judged.remember(("ideal", hashable(gain), rel, source), make)
-
-
-def hashable(gain: str | GainMap) -> Hashable:
-    return gain if isinstance(gain, str) else tuple(sorted(gain.items()))
+    return judged.remember(("ideal", str(gain), rel, source), make)
 
 
 def gains(grades: FloatArray, gain: str | GainMap, rel: float) -> FloatArray:

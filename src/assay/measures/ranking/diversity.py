@@ -20,9 +20,9 @@ from assay.measures.ranking.precision_recall import Divisor
 from assay.measures.ranking.user_models import Persistence
 
 RankWorth = Callable[[IntArray], FloatArray]
-Redundancy = Annotated[float, Bounds(0, 1), "how much a subtopic loses with each document that already covers it"]
-FixedCutoff = Annotated[int, Bounds(1, 1_000_000), "only the first k documents count"]
-NoveltyNorm = Annotated[
+Alpha = Annotated[float, Bounds(0, 1), "how much a subtopic loses with each document that already covers it"]
+Depth = Annotated[int, Bounds(1, 1_000_000), "only the first k documents count"]
+Norm = Annotated[
     Literal["ideal", "none", "ndeval"],
     "divide by the gain of k documents that are each relevant to every subtopic, or not at all; "
     "ndeval: not at k = 1, otherwise by the ideal",
@@ -33,10 +33,6 @@ define_diversity = partial(define, range=(0, np.inf), needs_relevant=True)
 
 def by_log(rank: IntArray) -> FloatArray:
     return np.asarray(1.0 / np.log2(rank + 1.0), dtype=np.float64)
-
-
-def by_rank(rank: IntArray) -> FloatArray:
-    return 1.0 / rank
 
 
 def novelty_gain(judged: Judged, covered: CoveredTopics, alpha: float, worth: RankWorth) -> FloatArray:
@@ -65,9 +61,7 @@ def share_of_best(judged: Judged, k: int | None, rel: float, alpha: float, worth
 @computes("Σ (1 - α)^n / log2(rank + 1), n documents above already cover the subtopic; divided by the ideal sum")
 @cites("Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.")
 @example("alpha_dcg@2", [0, 1], 0.4796, "(1 / log2(3)) / (1 + 0.5 / log2(3)) = 0.6309 / 1.3155")
-def alpha_dcg(
-    judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
-) -> FloatArray:
+def alpha_dcg(judged: Judged, *, k: Depth, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal") -> FloatArray:
     """The discounted gain over subtopics, each worth less the more often it was already covered."""
     return share_of_perfect(judged, by_log, k=k, rel=rel, alpha=alpha, norm=norm)
 
@@ -76,7 +70,7 @@ def alpha_dcg(
 @computes("α-DCG / α-DCG of the best ranking, found greedily")
 @cites("Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.")
 @example("alpha_ndcg@2", [0, 1], 0.6309, "one subtopic, one relevant document: 1 / log2(3)")
-def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
+def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Alpha = 0.5) -> FloatArray:
     """The discounted gain over subtopics, as a share of the best ranking's."""
     return share_of_best(judged, k, rel, alpha, by_log)
 
@@ -85,27 +79,25 @@ def alpha_ndcg(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redunda
 @computes("Σ (1 - α)^n / rank, n documents above already cover the subtopic; divided by the ideal sum")
 @cites("Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.")
 @example("err_ia@2", [0, 1], 0.4, "(1/2) / (1 + 0.5/2)")
-def err_ia(
-    judged: Judged, *, k: FixedCutoff, rel: Rel = 1, alpha: Redundancy = 0.5, norm: NoveltyNorm = "ideal"
-) -> FloatArray:
+def err_ia(judged: Judged, *, k: Depth, rel: Rel = 1, alpha: Alpha = 0.5, norm: Norm = "ideal") -> FloatArray:
     """The expected reciprocal rank at which a user is satisfied, over subtopics."""
-    return share_of_perfect(judged, by_rank, k=k, rel=rel, alpha=alpha, norm=norm)
+    return share_of_perfect(judged, lambda rank: 1.0 / rank, k=k, rel=rel, alpha=alpha, norm=norm)
 
 
 @define_diversity("nerr_ia", title="Normalised intent-aware expected reciprocal rank", symbol="nERR-IA", kin="err")
 @computes("ERR-IA / ERR-IA of the best ranking, found greedily")
 @cites("Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009, as in ndeval.")
 @example("nerr_ia@2", [0, 1], 0.5, "one subtopic, one relevant document: 1 / 2")
-def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Redundancy = 0.5) -> FloatArray:
+def nerr_ia(judged: Judged, *, k: Cutoff = None, rel: Rel = 1, alpha: Alpha = 0.5) -> FloatArray:
     """Intent-aware expected reciprocal rank, as a share of the best ranking's."""
-    return share_of_best(judged, k, rel, alpha, by_rank)
+    return share_of_best(judged, k, rel, alpha, lambda rank: 1.0 / rank)
 
 
 @define_diversity("nrbp", title="Novelty- and rank-biased precision", symbol="NRBP", kin="rbp")
 @computes("(1 - (1 - α) p) / S · Σ (1 - α)^n p^(rank - 1), S subtopics, n documents above already cover it")
 @cites("Clarke et al., An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.")
 @example("nrbp", [1, 0, 1], 0.8438, "(1 - 0.25) · (1 + 0.5 · 0.25)")
-def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
+def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Alpha = 0.5, p: Persistence = 0.5) -> FloatArray:
     """The gain over subtopics of a user who goes on to the next document with probability p."""
     gained = novelty_gain(judged, coverage(judged, rel), alpha, lambda rank: np.power(p, rank - 1.0))
     return ratio(gained * (1 - (1 - alpha) * p), find_subtopics(judged, rel).per_query(judged.size))
@@ -115,7 +107,7 @@ def nrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistenc
 @computes("NRBP / NRBP of the best ranking, found greedily")
 @cites("Clarke et al., A comparative analysis of cascade measures for novelty and diversity, WSDM 2011.")
 @example("nnrbp", [1, 0, 1], 0.9, "(1 + 0.5 · 0.25) / (1 + 0.5 · 0.5)")
-def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Redundancy = 0.5, p: Persistence = 0.5) -> FloatArray:
+def nnrbp(judged: Judged, *, rel: Rel = 1, alpha: Alpha = 0.5, p: Persistence = 0.5) -> FloatArray:
     """Novelty- and rank-biased precision, as a share of the best ranking's."""
     return share_of_best(judged, None, rel, alpha, lambda rank: np.power(p, rank - 1.0))
 

@@ -14,17 +14,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from assay.core.judged import FloatArray, Hits, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Measure, Rel, computes, define, example
+from assay.core.measure import Cutoff, Measure, Rel, computes, define, example, says
 from assay.engine.ranking import only_judged
 from assay.measures.ranking.average_precision import average_precision
-from assay.measures.ranking.precision_recall import (
-    Beta,
-    Divisor,
-    Multiple,
-    harmonic_mean,
-    precision,
-    r_precision_multiple,
-)
+from assay.measures.ranking.precision_recall import Beta, Divisor, Multiple, f_beta, precision, r_precision_multiple
 
 AUTORAG = "AutoRAG, Retrieval metrics (docs.auto-rag.com): AND over groups, OR inside one."
 define_group = partial(define, reference=AUTORAG, needs_relevant=True)
@@ -45,7 +38,7 @@ def group_recall(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -> FloatArra
 @example("group_f1@2", [1, 0, 1], 0.5, "P = 1/2, and 1 of 2 groups: 2 · 0.5 · 0.5 / (0.5 + 0.5)")
 def group_f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall over groups."""
-    return harmonic_mean(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
+    return f_beta(precision(rel=rel, k=k)(judged), group_recall(rel=rel, k=k)(judged), beta)
 
 
 @define_group("group_rr", title="Reciprocal rank over groups", kin="rr")
@@ -72,9 +65,7 @@ def group_average_precision(judged: Judged, *, rel: Rel = 1, k: Cutoff = None) -
 @define("judges_ap", title="Average precision, averaged over groups", kin="ap")
 @computes("mean over the groups of AP by the group's own judgments")
 @example("judges_ap", [1, 0, 1], (1 + 2 / 3) / 2, "one group: (1/1 + 2/3) / 2")
-def judges_average_precision(
-    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False
-) -> FloatArray:
+def judges_ap(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, condensed: Condensed = False) -> FloatArray:
     """The average precision by each judge's judgments, averaged over the judges."""
     return judge_views(judged, condensed).mean(average_precision(rel=rel, k=k))
 
@@ -89,12 +80,8 @@ def judges_precision(
     return judge_views(judged, condensed).mean(precision(rel=rel, k=k, over=over))
 
 
-@define(
-    "judges_r_precision_multiple",
-    title="Precision at a multiple of R, averaged over groups",
-    at="multiple",
-    kin="r_precision",
-)
+@define("judges_r_precision_multiple", title="Precision at a multiple of R, averaged over groups", at="multiple")
+@says(kin="r_precision")
 @computes("mean over the groups of precision at multiple · R, where R documents are relevant to the group")
 @example("judges_r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "one group: R = 3, and 1 of the first 2 is relevant")
 def judges_r_precision_multiple(

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Rel, cites, computes, define, example, undefined_if
+from assay.core.measure import Cutoff, Rel, cites, computes, define, example, says, undefined_if
 from assay.engine.ranking import only_top
 
-Denominator = Annotated[
+Divisor = Annotated[
     Literal["min", "relevant"],
     "divide by min(R, N), where N documents are judged not relevant, as in trec_eval; or by R",
     {"min": "divides by min(R, N)", "relevant": "divides by R"},
@@ -40,9 +40,7 @@ TiedPairs = Annotated[
 @undefined_if("no document is judged not relevant and unopposed=nan")
 @cites("Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.")
 @example("bpref", [1, 0, 1], 0.5, "R = 2, N = 1: (1 + (1 - 1/1)) / 2")
-def binary_preference(
-    judged: Judged, *, rel: Rel = 1, denominator: Denominator = "min", unopposed: Unopposed = "one"
-) -> FloatArray:
+def bpref(judged: Judged, *, rel: Rel = 1, denominator: Divisor = "min", unopposed: Unopposed = "one") -> FloatArray:
     """How rarely a document judged not relevant ranks above a relevant one; unjudged documents are ignored."""
     hits, relevant = judged.relevant(rel), judged.count_relevant(rel)
     is_relevant = judged.judged().grade >= rel
@@ -55,15 +53,14 @@ def binary_preference(
     return scores
 
 
-@define(
-    "gm_bpref", title="Geometric mean binary preference", symbol="GM-bpref", aggregate="geometric", needs_relevant=True
-)
+@define("gm_bpref", title="Geometric mean binary preference", symbol="GM-bpref", needs_relevant=True)
+@says(aggregate="geometric")
 @computes("exp of the mean over queries of ln max(bpref, 0.00001)")
 @cites("Robertson, On GMAP and other transformations, CIKM 2006.")
 @example("gm_bpref", [1, 0, 1], 0.5, "for a single query it is the bpref: (1 + (1 - 1/1)) / 2")
 def geometric_binary_preference(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     """A query's value is its bpref; the mean is geometric, which gives the weakest queries the most weight."""
-    return binary_preference(rel=rel)(judged)
+    return bpref(rel=rel)(judged)
 
 
 @define("auc", title="Area under the ROC curve", symbol="AUC")

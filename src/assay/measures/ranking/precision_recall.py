@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.judged import FloatArray, Judged, ratio
-from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example, undefined_if
+from assay.core.measure import Cutoff, Rel, always, cites, computes, define, example, says, undefined_if
 from assay.core.parameter import LARGEST, Bounds
 
 Divisor = Annotated[
@@ -30,7 +30,7 @@ NothingRelevant = Annotated[
     },
 ]
 Beta = Annotated[float, Bounds(low=0), "how many times as much recall counts as precision"]
-Squared = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
+Square = Annotated[bool, "beta is already squared, as in trec_eval's set_F"]
 DividingCutoff = Annotated[
     int | None,
     Bounds(low=1),
@@ -71,9 +71,8 @@ def r_precision(judged: Judged, *, rel: Rel = 1) -> FloatArray:
     return r_precision_multiple(rel=rel, multiple=1)(judged)
 
 
-@define(
-    "r_precision_multiple", title="Precision at a multiple of R", at="multiple", needs_relevant=True, kin="r_precision"
-)
+@define("r_precision_multiple", title="Precision at a multiple of R", at="multiple", needs_relevant=True)
+@says(kin="r_precision")
 @computes("r / n, where r of the first n = ⌊multiple · R + 0.9⌋ documents are relevant")
 @example("r_precision_multiple@0.5", [1, 0, 1, 1], 0.5, "R = 3, n = ⌊1.5 + 0.9⌋ = 2: 1 / 2")
 def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) -> FloatArray:
@@ -84,13 +83,8 @@ def r_precision_multiple(judged: Judged, *, multiple: Multiple, rel: Rel = 1) ->
     return ratio(found, looked_at)
 
 
-@define(
-    "recall",
-    title="Recall",
-    symbol="Recall",
-    aliases={"r_cap": {"cap": True}, "recall_cap": {"cap": True}},
-    needs_relevant=True,
-)
+@define("recall", title="Recall", symbol="Recall", needs_relevant=True)
+@says(aliases={"r_cap": {"cap": True}, "recall_cap": {"cap": True}})
 @computes("r / R; with cap r / min(R, k), or r / min(R, retrieved) without a cutoff")
 @undefined_if("no document is relevant and nothing=nan")
 @cites("The capped form: Thakur et al., BEIR, NeurIPS Datasets and Benchmarks 2021.")
@@ -118,13 +112,11 @@ def recall(
 @computes("(1 + b²) P R / (b² P + R) with b = beta, or with b² = beta if squared")
 @cites("van Rijsbergen, Information Retrieval, 1979.")
 @example("f1@2", [1, 0, 1], 0.5, "P = 1/2, R = 1/2: 2 · 0.5 · 0.5 / (0.5 + 0.5)")
-def f_score(
-    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0, squared: Squared = False
-) -> FloatArray:
+def f_score(judged: Judged, *, rel: Rel = 1, k: Cutoff = None, beta: Beta = 1.0, squared: Square = False) -> FloatArray:
     """The weighted harmonic mean of precision@k and recall@k."""
-    return harmonic_mean(precision(rel=rel, k=k)(judged), recall(rel=rel, k=k)(judged), beta, squared=squared)
+    return f_beta(precision(rel=rel, k=k)(judged), recall(rel=rel, k=k)(judged), beta, squared=squared)
 
 
-def harmonic_mean(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:
+def f_beta(p: FloatArray, r: FloatArray, beta: float, *, squared: bool = False) -> FloatArray:
     square = beta if squared else min(beta * beta, LARGEST)
     return ratio((square + 1.0) * p * r, square * p + r)

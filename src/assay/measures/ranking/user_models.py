@@ -17,14 +17,14 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, IntArray, Judged, ratio
-from assay.core.measure import Cutoff, Rel, Values, cites, computes, define, example, undefined_if
+from assay.core.measure import Cutoff, Rel, Values, cites, computes, define, example, says, undefined_if
 from assay.core.parameter import Bounds, GainMap
 from assay.measures.ranking.discounted_gain import gains
 
 Persistence = Annotated[
     float, Bounds(0, 1, open_low=True, open_high=True), "the probability that the user goes on to the next document"
 ]
-RbpGain = Annotated[
+Gain = Annotated[
     Literal["binary", "grade", "max"] | GainMap,
     "1 for a relevant document, its grade, or its grade as a share of the query's highest; or pairs grade:gain, "
     "rescaled to [0, 1] where necessary",
@@ -38,30 +38,17 @@ Complete = Annotated[
     Literal["tail", "zero"],
     "if every retrieved document is judged: the weight of the ranks after the last, or 0 as in trec_eval",
 ]
-RbpLimit = Annotated[
-    int | None, Bounds(low=1), "the user sees at most this many documents, whose weights then sum to 1"
-]
+Seen = Annotated[int | None, Bounds(low=1), "the user sees at most this many documents, whose weights then sum to 1"]
 
 
 # Additive, unless gains depend on the query's other judgments: shares of its highest grade, and rescaled pairs.
-@define(
-    "rbp",
-    title="Rank-biased precision",
-    symbol="RBP",
-    range=(0, np.inf),
-    additive=lambda values: values["gain"] in ("binary", "grade"),
-)
+@define("rbp", title="Rank-biased precision", symbol="RBP", range=(0, np.inf))
+@says(additive=lambda values: values["gain"] in ("binary", "grade"))
 @computes("(1 - p) Σ gain · p^(rank - 1)")
 @cites("Moffat and Zobel, ACM TOIS 27(1), 2008.")
 @example("rbp(p=0.5)", [1, 0, 1], 0.625, "0.5 · (1 + 0.25)")
 def rank_biased_precision(
-    judged: Judged,
-    *,
-    rel: Rel = 1,
-    k: Cutoff = None,
-    p: Persistence = 0.8,
-    gain: RbpGain = "binary",
-    limit: RbpLimit = None,
+    judged: Judged, *, rel: Rel = 1, k: Cutoff = None, p: Persistence = 0.8, gain: Gain = "binary", limit: Seen = None
 ) -> FloatArray:
     """The expected gain per document of a user who goes on to the next document with probability p."""
     hits = judged.relevant(rel)
@@ -136,10 +123,10 @@ def expected_reciprocal_rank(
 
 
 GoOn = Callable[[FloatArray, FloatArray], FloatArray]
-EmptyGrade = Annotated[float, "this grade and lower ones gain 0"]
-FullGrade = Annotated[float | None, "this grade and higher ones gain 1; by default the highest judged grade"]
-ReadingDepth = Annotated[int, Bounds(1, 1_000_000), "the user sees at most k documents"]
-ReadingLimit = Annotated[int, Bounds(1, 1_000_000), "the user sees at most this many documents"]
+Low = Annotated[float, "this grade and lower ones gain 0"]
+High = Annotated[float | None, "this grade and higher ones gain 1; by default the highest judged grade"]
+Depth = Annotated[int, Bounds(1, 1_000_000), "the user sees at most k documents"]
+Limit = Annotated[int, Bounds(1, 1_000_000), "the user sees at most this many documents"]
 Target = Annotated[float, Bounds(0, open_low=True), "the total gain the user wants; a document gains up to 1"]
 
 NEARLY = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation {}."
@@ -177,19 +164,18 @@ def expected_gain(judged: Judged, low: float, high: float | None, depth: int, go
     return result
 
 
-def chance_towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
+def go_towards(target: float, found: FloatArray | float, rank: FloatArray) -> FloatArray:
     """The probability of continuing for a user who wants `target` and has found some of it."""
     still = rank + 2 * target - found
     return np.asarray(((still - 1) / still) ** 2)
 
 
-@define_reader(
-    "sdcg", title="Scaled discounted cumulative gain", symbol="SDCG", additive=lambda values: values["max"] is not None
-)
+@define_reader("sdcg", title="Scaled discounted cumulative gain", symbol="SDCG")
+@says(additive=lambda values: values["max"] is not None)
 @computes("Σ gain / log2(rank + 1) over the first k documents, divided by the sum for k documents of gain 1")
 @cites("Moffat et al., Incorporating user expectations and behavior into the measurement of search, TOIS 2017.")
 @example("sdcg(max=1)@2", [1, 0], 0.6131, "1 / (1 + 1 / log2(3))")
-def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
+def sdcg(judged: Judged, *, k: Depth, min: Low = 0, max: High = None) -> FloatArray:
     """The discounted gain as a share of that of k documents of the highest grade."""
     # Of the discount 1 / log2(rank + 1), that of the next rank as a share of this rank's.
     return expected_gain(judged, min, max, k, lambda _, rank: np.log2(rank + 1) / np.log2(rank + 2))
@@ -199,9 +185,7 @@ def sdcg(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade
 @computes("the mean gain up to the rank where the gains reach the target, or up to k")
 @cites("Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017; the static form.")
 @example("bpm(max=1)@5", [0, 1, 1], 0.5, "the target is reached at rank 2: 1 / 2")
-def bpm(
-    judged: Judged, *, k: ReadingDepth, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None
-) -> FloatArray:
+def bpm(judged: Judged, *, k: Depth, target: Target = 1, min: Low = 0, max: High = None) -> FloatArray:
     """The expected gain per document of a user who stops with enough gain or after k documents."""
     return expected_gain(judged, min, max, k, lambda gains, _: (np.cumsum(gains, axis=1) < target).astype(np.float64))
 
@@ -210,31 +194,25 @@ def bpm(
 @computes("P(continue) = ((i + 2T - G - 1) / (i + 2T - G))², where G is the gain up to rank i and T the target")
 @cites("Moffat et al., INST: an adaptive metric for information retrieval evaluation, ADCS 2015.")
 @example("inst(max=1,limit=2)", [1, 0], 0.8, "P(continue) at rank 1 is (1/2)²: 1 / (1 + 1/4)")
-def inst(
-    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
-) -> FloatArray:
+def inst(judged: Judged, *, target: Target = 1, min: Low = 0, max: High = None, limit: Limit = 1000) -> FloatArray:
     """The expected gain per document of a user who is less likely to continue the more was found."""
-    return expected_gain(
-        judged, min, max, limit, lambda gains, rank: chance_towards(target, np.cumsum(gains, axis=1), rank)
-    )
+    return expected_gain(judged, min, max, limit, lambda gains, rank: go_towards(target, gains.cumsum(axis=1), rank))
 
 
 @define_reader("insq", title="INSQ", symbol="INSQ", additive=lambda values: values["max"] is not None)
 @computes("P(continue) = ((i + 2T - 1) / (i + 2T))², where T is the target")
 @cites("Moffat, Scholer and Thomas, Models and metrics: IR evaluation as a user process, ADCS 2012.")
 @example("insq(max=1,limit=2)", [1, 0], 9 / 13, "P(continue) at rank 1 is (2/3)²: 1 / (1 + 4/9)")
-def insq(
-    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
-) -> FloatArray:
+def insq(judged: Judged, *, target: Target = 1, min: Low = 0, max: High = None, limit: Limit = 1000) -> FloatArray:
     """The expected gain per document of a user who is more likely to continue the deeper the rank."""
-    return expected_gain(judged, min, max, limit, lambda _, rank: chance_towards(target, 0.0, rank))
+    return expected_gain(judged, min, max, limit, lambda _, rank: go_towards(target, 0.0, rank))
 
 
 @define_reader("nerr8", title="Nearly expected reciprocal rank, to depth k", kin="err")
 @computes("P(continue) = 1 - gain")
 @cites(NEARLY.format(8))
 @example("nerr8(max=1)@2", [0.5, 1], 2 / 3, "(0.5 + 0.5 · 1) / (1 + 0.5)")
-def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
+def nerr8(judged: Judged, *, k: Depth, min: Low = 0, max: High = None) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied."""
     return expected_gain(judged, min, max, k, lambda gains, _: 1 - gains)
 
@@ -243,7 +221,7 @@ def nerr8(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
 @computes("P(continue) = i / (i + 1) · (1 - gain)")
 @cites(NEARLY.format(9))
 @example("nerr9(max=1)@2", [0.5, 1], 0.6, "(0.5 + 1/2 · 0.5 · 1) / (1 + 1/2 · 0.5)")
-def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrade = None) -> FloatArray:
+def nerr9(judged: Judged, *, k: Depth, min: Low = 0, max: High = None) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied, or tires after the first ranks."""
     return expected_gain(judged, min, max, k, lambda gains, rank: rank / (rank + 1) * (1 - gains))
 
@@ -252,9 +230,7 @@ def nerr9(judged: Judged, *, k: ReadingDepth, min: EmptyGrade = 0, max: FullGrad
 @computes("P(continue) = p · (1 - gain)")
 @cites(NEARLY.format(10))
 @example("nerr10(max=1,limit=2)", [0.5, 1], 0.6552, "(0.5 + 0.9 · 0.5 · 1) / (1 + 0.9 · 0.5)")
-def nerr10(
-    judged: Judged, *, p: Persistence = 0.9, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
-) -> FloatArray:
+def nerr10(judged: Judged, *, p: Persistence = 0.9, min: Low = 0, max: High = None, limit: Limit = 1000) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied, and otherwise continues with probability p."""
     return expected_gain(judged, min, max, limit, lambda gains, _: p * (1 - gains))
 
@@ -263,8 +239,6 @@ def nerr10(
 @computes("P(continue) = ((i + 2T - 1) / (i + 2T))² · (1 - gain), where T is the target")
 @cites(NEARLY.format(11))
 @example("nerr11(max=1,limit=2)", [0.5, 1], 0.5909, "(0.5 + (2/3)² · 0.5 · 1) / (1 + (2/3)² · 0.5)")
-def nerr11(
-    judged: Judged, *, target: Target = 1, min: EmptyGrade = 0, max: FullGrade = None, limit: ReadingLimit = 1000
-) -> FloatArray:
+def nerr11(judged: Judged, *, target: Target = 1, min: Low = 0, max: High = None, limit: Limit = 1000) -> FloatArray:
     """The expected gain per document of a user who stops when satisfied, but is more persistent deeper down."""
-    return expected_gain(judged, min, max, limit, lambda gains, rank: chance_towards(target, 0.0, rank) * (1 - gains))
+    return expected_gain(judged, min, max, limit, lambda gains, rank: go_towards(target, 0.0, rank) * (1 - gains))
