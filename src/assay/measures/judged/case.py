@@ -42,6 +42,9 @@ def said(reason: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as in 
     return {"reason": reason, **fields}
 
 
+yes, no = (partial(said, verdict=verdict) for verdict in (True, False))
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One record, and how many characters of texts fit into a request to the judge."""

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from assay.core.measure import cites, computes, judged_example, undefined_if
 from assay.core.ruling import Asking, Finding, Steps, Verdict
 from assay.core.text import first_line
-from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
+from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, no, packs, prompt, yes
 from assay.measures.judged.statements import STATEMENTS, SUPPORT, check_support, share, split_statements
 
 ABOUT_ZERO = 1e-10
@@ -65,11 +65,7 @@ each once, by the name that the text uses and without articles. Add nothing that
         "answer": "Eiffel's firm.",
         "retrieved_texts": ["Eiffel's firm built it.", "It is 330 m high.", "Eiffel led the firm."],
     },
-    [
-        said("It names the builder.", verdict=True),
-        said("The height is not asked for.", verdict=False),
-        said("It explains whose firm.", verdict=True),
-    ],
+    [yes("It names the builder."), no("The height is not asked for."), yes("It explains whose firm.")],
     5 / 6,
     "(1/1 + 2/3) / 2",
 )
@@ -105,7 +101,7 @@ def context_precision(
     },
     [
         {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1889."]},
-        {"verdicts": [said("Stated.", verdict=True), said("No year.", verdict=False)]},
+        {"verdicts": [yes("Stated."), no("No year.")]},
     ],
     1 / 2,
     "1 of 2 statements of the reference",
@@ -166,11 +162,11 @@ def list_entities(texts: Sequence[str], room: float) -> Asking:
     [
         {"statements": ["It was built in 1889.", "It was built of wood."]},
         {"statements": ["It was built in 1889."]},
-        {"verdicts": [said("Stated.", verdict=True), said("Not stated.", verdict=False)]},
-        {"verdicts": [said("Stated.", verdict=True), said("Some say so.", verdict=True)]},
-        {"verdicts": [said("Stated.", verdict=True)]},
-        {"verdicts": [said("No.", verdict=False), said("That is ships.", verdict=False)]},
-        {"verdicts": [said("No year.", verdict=False)]},
+        {"verdicts": [yes("Stated."), no("Not stated.")]},
+        {"verdicts": [yes("Stated."), yes("Some say so.")]},
+        {"verdicts": [yes("Stated.")]},
+        {"verdicts": [no("No."), no("That is ships.")]},
+        {"verdicts": [no("No year.")]},
     ],
     1 / 2,
     "of 2 statements, wood is wrong and comes from passage 1, which has the year of the reference",
@@ -191,9 +187,8 @@ def noise_sensitivity(case: Case, *, mode: NoiseMode = "relevant") -> Steps:
         relevant.append(any(each.value for each in covered))
     verdicts = []
     for each, row in zip(right, zip(*columns, strict=True), strict=True):
-        supporting = [
-            (context, is_good) for context, is_good, says in zip(contexts, relevant, row, strict=True) if says
-        ]
+        passages = zip(contexts, relevant, row, strict=True)
+        supporting = [(context, is_good) for context, is_good, is_stated in passages if is_stated]
         causes = [context for context, is_good in supporting if is_good == (mode == "relevant")]
         # What a relevant passage says too does not come from the others alone.
         is_told = mode == "relevant" or not any(is_good for _, is_good in supporting)

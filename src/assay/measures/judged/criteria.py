@@ -20,7 +20,7 @@ from assay.core.errors import MeasureError
 from assay.core.measure import Definition, cites, computes, judged_example
 from assay.core.ruling import Prompt, Reply, Scale, Steps
 from assay.core.text import show
-from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, prompt, said
+from assay.measures.judged.case import VERDICT, Case, define_judged, no, one_verdict, prompt, said, yes
 
 Criterion = Annotated[str, "what is judged, in words"]
 LevelTexts = Annotated[str, "what each level means, as in 1: says nothing; 2: says a part; 3: says it all"]
@@ -104,7 +104,7 @@ def judge_level(case: Case, criterion: str, levels: Mapping[int, str], see: str)
 @judged_example(
     f'aspect(criterion="{POLITE}")',
     {"question": "Who?", "answer": "Look it up."},
-    [said("It sends the reader away.", verdict=False)],
+    [no("It sends the reader away.")],
     0.0,
     "the verdict is no",
 )
@@ -119,7 +119,7 @@ def aspect(case: Case, *, criterion: Criterion, see: See = "answer") -> Steps:
 @judged_example(
     'guideline(criterion="Answers in one sentence.")',
     {"question": "Who?", "answer": "Eiffel's firm built it."},
-    [said("It is one sentence.", verdict=True)],
+    [yes("It is one sentence.")],
     1.0,
     "the verdict is yes",
 )

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from assay.core.measure import cites, computes, judged_example
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Finding, JudgeFailure, Prompt, Reply, RulingKind, Scale, Steps, Verdict
-from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, packs, prompt, said, within
+from assay.measures.judged.case import VERDICT, Case, define_judged, one_verdict, packs, prompt, said, within, yes
 
 LEVELS = Scale(0, 2)
 LOW, HIGH = 1, 5
@@ -160,7 +160,7 @@ def answer_accuracy(case: Case, *, either: Either = False) -> Steps:
 @judged_example(
     "relevancy",
     {"question": "Who?", "answer": "Eiffel's firm.", "retrieved_texts": ["Eiffel's firm built it."]},
-    [said("It says who, as the context does.", verdict=True)],
+    [yes("It says who, as the context does.")],
     1.0,
     "the verdict is yes",
 )

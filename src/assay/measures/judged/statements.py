@@ -15,10 +15,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from assay.core.errors import MeasureError
-from assay.core.measure import cites, computes, judged_example, undefined_if
+from assay.core.measure import cites, computes, judged_example, says, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.ruling import Asking, Finding, Steps, Verdict
-from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, packs, prompt, said
+from assay.measures.judged.case import RAGAS, VERDICT, Case, define_judged, no, packs, prompt, yes
 from assay.measures.judged.embeddings import similarity_of
 
 # What ragas adds to divisors, so that they are not 0.
@@ -56,19 +56,13 @@ def split_statements(answer: str, question: str | None = None) -> Asking:
     return [each.strip() for each in reply["statements"] if each.strip()]
 
 
-def check_support(
-    statements: Sequence[str], contexts: Sequence[str], room: float = math.inf, against: str = ""
-) -> Asking:
+def check_support(statements: Sequence[str], contexts: Sequence[str], room: float, against: str = "") -> Asking:
     """A verdict on each statement: 1 if the contexts support it. Contexts that do not fit into a request are split."""
     found: list[list[Verdict]] = []
     for pack in packs(contexts, room - sum(map(len, statements))) if statements else ():
         reply = yield SUPPORT.ask({"context": pack, "statement": statements}, count=len(statements))
-        found.append(
-            [
-                Verdict(statement, float(each["verdict"]), each["reason"], against)
-                for statement, each in zip(statements, reply["verdicts"], strict=True)
-            ]
-        )
+        pairs = zip(statements, reply["verdicts"], strict=True)
+        found.append([Verdict(text, float(each["verdict"]), each["reason"], against) for text, each in pairs])
     # A statement is supported if any part of the contexts supports it.
     return tuple(max(each, key=lambda verdict: float(verdict.value)) for each in zip(*found, strict=True))
 
@@ -92,7 +86,7 @@ def share(verdicts: Sequence[Verdict], reason: str) -> Finding:
     },
     [
         {"statements": ["Eiffel's firm built the tower.", "The tower was built in 1890."]},
-        {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
+        {"verdicts": [yes("Stated."), no("It was 1889.")]},
     ],
     1 / 2,
     "1 of 2 statements of the answer",
@@ -112,22 +106,15 @@ RECORD = {
 FOUND = [
     {"statements": ["Eiffel built it.", "It was built in 1890."]},
     {"statements": ["Eiffel's firm built it.", "It was built in 1889.", "It was built for the World's Fair."]},
-    {"verdicts": [said("Stated.", verdict=True), said("It was 1889.", verdict=False)]},
-    {
-        "verdicts": [
-            said("Stated.", verdict=True),
-            said("It says 1890.", verdict=False),
-            said("Not mentioned.", verdict=False),
-        ]
-    },
+    {"verdicts": [yes("Stated."), no("It was 1889.")]},
+    {"verdicts": [yes("Stated."), no("It says 1890."), no("Not mentioned.")]},
 ]
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     """The weighted harmonic mean; 0 if both are."""
-    if not precision and not recall:
-        return 0.0
-    return (1 + beta**2) * (precision * recall) / (beta**2 * precision + recall)
+    both = precision * recall
+    return (1 + beta**2) * both / (beta**2 * precision + recall) if precision or recall else 0.0
 
 
 def f_of_verdicts(answer: Sequence[float], reference: Sequence[float], beta: float = 1.0) -> float:
@@ -163,13 +150,8 @@ def check_both(case: Case, *, question: str | None, needs_answer: bool = True, n
     return found, covered
 
 
-@define_judged(
-    "answer_correctness",
-    title="Answer correctness",
-    range=(-1, 1),
-    usual_range=(-0.25, 1),
-    prompts=(STATEMENTS, SUPPORT),
-)
+@define_judged("answer_correctness", title="Answer correctness", prompts=(STATEMENTS, SUPPORT))
+@says(range=(-1, 1), usual_range=(-0.25, 1))
 @computes(
     "(w1 · F_beta(TP, FP, FN) + w2 · cosine of the embeddings of answer and reference) / (w1 + w2); "
     "F is 1 if neither text makes a statement"
@@ -217,12 +199,10 @@ def factual_correctness(
     case: Case, *, mode: Mode = "f1", beta: Beta = 1.0, claims: Claims = "own", digits: Digits = None
 ) -> Steps:
     """How many claims of the answer the reference supports, and the other way round."""
-    needs_answer = mode != "recall" or claims == "mixed"
-    answer, covered = yield from check_both(
-        case, question=None, needs_answer=needs_answer, needs_reference=mode != "precision"
-    )
+    needs = {"needs_answer": mode != "recall" or claims == "mixed", "needs_reference": mode != "precision"}
+    answer, covered = yield from check_both(case, question=None, **needs)
     values = [each.value for each in answer], [each.value for each in covered]
     score = factual_score(*values, mode, beta=beta, claims=claims)
-    whose = "answer" if mode == "precision" else "reference"
     score = score if digits is None else float(np.round(score, digits))
+    whose = "answer" if mode == "precision" else "reference"
     return Finding(score, (*answer, *covered), f"the {whose} makes no claim")
