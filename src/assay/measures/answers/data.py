@@ -52,9 +52,7 @@ class Answers:
         return value
 
 
-def best_of(
-    score: Callable[[Any, Any], float], references: Iterable[Iterable[Any]], predictions: Iterable[Any]
-) -> FloatArray:
+def best_of(score: Callable[..., float], references: Iterable[Iterable[Any]], predictions: Iterable[Any]) -> FloatArray:
     """The score of each prediction against its best reference, texts or tokens; NaN without references."""
     pairs = zip(references, predictions, strict=True)
     return np.array([max((score(each, given) for each in every), default=np.nan) for every, given in pairs], np.float64)

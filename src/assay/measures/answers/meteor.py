@@ -16,16 +16,16 @@ from typing import Annotated, Literal, NamedTuple
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray
-from assay.core.measure import answer_example, cites, computes, define, undefined_if
+from assay.core.measure import answer_example, cites, computes, define, says, undefined_if
 from assay.core.parameter import Bounds
 from assay.measures.answers.data import NO_TEXT, Answers, Blank, best_of, without_blank
 from assay.measures.answers.porter import Rules, rules_of, stem
 from assay.measures.answers.words import tokenize
 
-RecallWeight = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
-PenaltyPower = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches form longer chunks"]
-LargestPenalty = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
-MeteorTokens = Annotated[
+Alpha = Annotated[float, Bounds(low=0, high=1), "the weight of recall against precision; 1 is recall alone"]
+Beta = Annotated[float, Bounds(low=0), "how fast the penalty falls as matches form longer chunks"]
+Gamma = Annotated[float, Bounds(low=0, high=1), "the largest penalty"]
+Tokens = Annotated[
     Literal["whitespace", "nltk", "treebank", "squad", "multilingual"],
     "whitespace: lower case, split at whitespace; nltk: nltk's word_tokenize, which needs nltk and its data punkt_tab; "
     "treebank: the same without splitting sentences first, which needs no data; others as in normalize of answer_f1",
@@ -57,9 +57,7 @@ def parts_of_speech() -> tuple[PartOfSpeech, ...]:
 
     with gzip.open(WORDNET, "rt", encoding="ascii") as file:
         parts = [part.splitlines() for part in file.read().split("\n\n")]
-    irregular = [
-        {form: bases.split() for form, _, bases in (line.partition(" ") for line in part)} for part in parts[4:]
-    ]
+    irregular = [{form: bases for form, *bases in map(str.split, part)} for part in parts[4:]]
     synonyms: list[dict[str, list[str]]] = [{}, {}, {}, {}]
     for found, lines in zip(synonyms, parts, strict=False):
         for line in lines:
@@ -150,9 +148,8 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
     return (1 - penalty) * mean
 
 
-@define(
-    "meteor", title="METEOR", symbol="METEOR", of="answers", basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0"
-)
+@define("meteor", title="METEOR", symbol="METEOR", of="answers")
+@says(basis=lambda: "as nltk 3.10, Porter's stemmer, WordNet 3.0")
 @computes("(1 - gamma (chunks / matches)^beta) · P R / (alpha P + (1 - alpha) R); matches by form, stem or synonym")
 @undefined_if(NO_TEXT)
 @cites("Lavie and Agarwal, WMT 2007, as in nltk; Fellbaum, WordNet, 1998.")
@@ -162,10 +159,10 @@ def meteor_score(right: list[str], given: list[str], alpha: float, beta: float, 
 def meteor(
     answers: Answers,
     *,
-    alpha: RecallWeight = 0.9,
-    beta: PenaltyPower = 3,
-    gamma: LargestPenalty = 0.5,
-    tokenize: MeteorTokens = "whitespace",
+    alpha: Alpha = 0.9,
+    beta: Beta = 3,
+    gamma: Gamma = 0.5,
+    tokenize: Tokens = "whitespace",
     blank: Blank = "empty",
 ) -> FloatArray:
     """How many words of answer and reference match by form, stem or meaning, and in how few chunks.

@@ -140,9 +140,7 @@ def passage_overlaps(contents: Contents, normalize: str) -> FloatArray:
     without a value.
     """
     pairs = list(zip(contents.gold, contents.retrieved, strict=True))
-    known = [
-        bool(gold and retrieved) and all(text.strip() for text in (*gold, *retrieved)) for gold, retrieved in pairs
-    ]
+    known = [bool(gold and every) and all(text.strip() for text in (*gold, *every)) for gold, every in pairs]
     rows = [(gold, text) for is_known, (gold, every) in zip(known, pairs, strict=True) if is_known for text in every]
     words = AnswerWords([gold for gold, _ in rows], [text for _, text in rows], NORMALIZED[normalize])
     scores = overlap_scores(words, np.ravel(words.shared(1)), empty=0.0)

@@ -114,12 +114,10 @@ def without_past(word: str) -> str:
         return word[:-1] if len(word) == 4 else word[:-2]  # noqa: PLR2004 - died, lied, tied
     if word.endswith("eed"):
         return word[:-1] if porter_measure(word[:-3]) else word
-    ending = next(
-        (each for each in ("ed", "ing") if word.endswith(each) and "v" in letter_shape(word[: -len(each)])), None
-    )
-    if ending is None:
+    rests = (word.removesuffix(ending) for ending in ("ed", "ing") if word.endswith(ending))
+    rest = next((each for each in rests if "v" in letter_shape(each)), None)
+    if rest is None:
         return word
-    rest = word[: -len(ending)]
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if len(rest) > 1 and rest[-1] == rest[-2] and letter_shape(rest)[-1] == "c":

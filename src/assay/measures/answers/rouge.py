@@ -25,10 +25,10 @@ from assay.measures.answers.porter import stem as stem_word
 from assay.measures.answers.words import ROUGE, Numbers, Split, answer_words, blank_kind
 
 REFERENCE = "Lin, ROUGE: a package for automatic evaluation of summaries, WAS 2004."
-RougeScore = Annotated[
+Score = Annotated[
     Literal["fmeasure", "precision", "recall"], "which of the three to report, always for the reference with the best F"
 ]
-Stemmed = Annotated[bool, "compare words of more than three letters by their Porter stems"]
+Stem = Annotated[bool, "compare words of more than three letters by their Porter stems"]
 NgramLength = Annotated[int, Bounds(low=1, high=9), "the number of words in an n-gram"]
 NGRAMS = "2 P R / (P + R) of the {} that answer and reference share, each as often as both contain it"
 SUBSEQUENCE = "2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference"
@@ -93,17 +93,14 @@ def note_long_words(answers: Answers, **_: object) -> list[str]:
 
 
 MAT = ["the cat sat on the mat"]
-define_rouge = partial(
-    define, reference=REFERENCE, undefined=NO_TEXT, of="answers", basis=lambda: "as rouge-score 0.1.2"
-)
+BASIS = "as rouge-score 0.1.2"
+define_rouge = partial(define, reference=REFERENCE, undefined=NO_TEXT, of="answers", basis=lambda: BASIS)
 
 
 @define_rouge("rouge_1", title="ROUGE-1")
 @computes(NGRAMS.format("words"))
 @answer_example("rouge_1", MAT, "a cat on the mat", 8 / 11, "P = 4/5, R = 4/6: 8 / 11")
-def rouge_1(
-    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
-) -> FloatArray:
+def rouge_1(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False, blank: Blank = "empty") -> FloatArray:
     """How many words answer and reference share."""
     return score_ngrams(answers, 1, score, stem=stem, blank=blank)
 
@@ -111,9 +108,7 @@ def rouge_1(
 @define_rouge("rouge_2", title="ROUGE-2")
 @computes(NGRAMS.format("pairs of words"))
 @answer_example("rouge_2", MAT, "a cat on the mat", 4 / 9, "P = 2/4, R = 2/5: 4 / 9")
-def rouge_2(
-    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
-) -> FloatArray:
+def rouge_2(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False, blank: Blank = "empty") -> FloatArray:
     """How many pairs of adjacent words answer and reference share."""
     return score_ngrams(answers, 2, score, stem=stem, blank=blank)
 
@@ -122,7 +117,7 @@ def rouge_2(
 @computes(NGRAMS.format("n-grams of words"))
 @answer_example("rouge_n(n=3)", MAT, "a cat on the mat", 2 / 7, "P = 1/3, R = 1/4: 2 / 7")
 def rouge_n(
-    answers: Answers, *, n: NgramLength, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+    answers: Answers, *, n: NgramLength, score: Score = "fmeasure", stem: Stem = False, blank: Blank = "empty"
 ) -> FloatArray:
     """How many sequences of n words answer and reference share."""
     return score_ngrams(answers, n, score, stem=stem, blank=blank)
@@ -131,9 +126,7 @@ def rouge_n(
 @define_rouge("rouge_l", title="ROUGE-L", remarks=note_long_words)
 @computes(SUBSEQUENCE)
 @answer_example("rouge_l", MAT, "on the mat sat a cat", 1 / 2, "on the mat: P = R = 3/6")
-def rouge_l(
-    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
-) -> FloatArray:
+def rouge_l(answers: Answers, *, score: Score = "fmeasure", stem: Stem = False, blank: Blank = "empty") -> FloatArray:
     """How many words answer and reference share in the same order, not necessarily adjacent.
 
     Only the first 10,000 words of a text are compared, to bound the time; the score is then never too high.
@@ -149,7 +142,7 @@ def rouge_l(
     "rouge_lsum", ["a cat sat. on the mat"], "on the mat a cat sat", 1 / 2, "one line each, like rouge_l: P = R = 3/6"
 )
 def rouge_lsum(
-    answers: Answers, *, score: RougeScore = "fmeasure", stem: Stemmed = False, blank: Blank = "empty"
+    answers: Answers, *, score: Score = "fmeasure", stem: Stem = False, blank: Blank = "empty"
 ) -> FloatArray:
     """ROUGE-L by sentence: each line is a sentence, and a reference sentence may match several answer sentences.
 
@@ -202,8 +195,8 @@ def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[W
 
 def split_sentences(text: str, *, stems: bool) -> tuple[list[Sentence], int]:
     """The lines of a text, as far as its words are compared, and how many words it has."""
-    lines = [line.split() for line in plain_words(text, LINES).split(b"\n")]
-    words = [tuple(map(stem_long_word, line) if stems else line) for line in lines if line]
+    lines = filter(None, map(bytes.split, plain_words(text, LINES).split(b"\n")))
+    words = [tuple(map(stem_long_word, line) if stems else line) for line in lines]
     starts = accumulate(map(len, words), initial=0)
     compared = [line[:room] for line, start in zip(words, starts, strict=False) if (room := LONGEST_ROUGE - start) > 0]
     return compared, sum(map(len, words))
@@ -231,11 +224,8 @@ def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
         places = dict.fromkeys(reference, 0)
         for place, word in enumerate(reference):
             places[word] |= 1 << place
-        numbers: Iterable[int] = range(len(lines))
-        if lines_with:
-            numbers = set().union(*(lines_with.get(word, ()) for word in places))
-        matched = 0
-        for number in numbers:
+        matched, tried = 0, (lines_with.get(word, ()) for word in places)
+        for number in set().union(*tried) if lines_with else range(len(lines)):
             matched |= matched_positions(len(reference), places, lines[number])
         words += compress(reference, map("1".__eq__, reversed(f"{matched:b}")))
     available, found = Counter(chain.from_iterable(given)), Counter(words)

@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, ratio
-from assay.core.measure import Definition, Pooled, answer_example, cites, computes, define, undefined_if
+from assay.core.measure import Definition, Pooled, answer_example, cites, computes, define, says, undefined_if
 from assay.core.parameter import Bounds
 from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
@@ -70,7 +70,8 @@ class CorpusMetric(NamedTuple):
 
     def signature(self, answers: Answers, *, aggregate: str = "", blank: str = "", **values: Any) -> list[str]:  # noqa: ANN401, ARG002 - the measure's parameters
         """Sacrebleu's own signature, including the number of references."""
-        metric = self.make(**values)
+        own = {"effective_order": aggregate == "mean"} if self.make is bleu_metric else {}
+        metric = self.make(**values, **own)
         numbers = {len(each) for each in answers.references if each}
         metric.num_refs = numbers.pop() if len(numbers) == 1 else -1
         return [f"sacrebleu signature {metric.get_signature()}"]
@@ -153,11 +154,7 @@ def bleu_metric(*, tokenize: str, smooth: str, order: int, **same: Any) -> Metri
 BLEU = CorpusMetric(bleu_metric, bleu_rows, bleu_scores)
 
 
-def bleu_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401 - as the measure's
-    return BLEU.signature(answers, **values, effective_order=aggregate == "mean")
-
-
-@BLEU.define("bleu", title="BLEU", symbol="BLEU", range=(0, 100), remarks=bleu_remarks)
+@BLEU.define("bleu", title="BLEU", symbol="BLEU", range=(0, 100), remarks=BLEU.signature)
 @computes("100 BP (p1 p2 p3 p4)^(1/4), pn: share of the answer's n-grams in a reference, BP = min(1, e^(1 - r/c))")
 @undefined_if(NO_TEXT)
 @cites("Papineni et al., ACL 2002; Post, A call for clarity in reporting BLEU scores, WMT 2018.")
@@ -189,8 +186,8 @@ def bleu(
     return without_blank(answers, BLEU.of_questions(answers, values, effective_order=True), blank)
 
 
-CharacterOrder = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
-WordOrder = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words, counted too; 2 is chrF++"]
+Order = Annotated[int, Bounds(low=1, high=20), "the longest n-gram of characters"]
+Words = Annotated[int, Bounds(low=0, high=20), "the longest n-gram of words, counted too; 2 is chrF++"]
 RecallFactor = Annotated[int, Bounds(low=1, high=1000), "how many times as much recall counts as precision"]
 Smoothed = Annotated[bool, "orders without n-grams count, smoothed as in chrF++.py, Moses and nltk"]
 Whitespace = Annotated[bool, "count whitespace as characters"]
@@ -205,9 +202,8 @@ def chrf_metric(*, order: int, words: int, eps: bool, **same: Any) -> Metric:  #
 CHRF = CorpusMetric(chrf_metric, chrf_rows, chrf_scores)
 
 
-@CHRF.define(
-    "chrf", title="chrF", symbol="chrF", aliases={"chrf++": {"words": 2}}, range=(0, 100), remarks=CHRF.signature
-)
+@CHRF.define("chrf", title="chrF", symbol="chrF", range=(0, 100), remarks=CHRF.signature)
+@says(aliases={"chrf++": {"words": 2}})
 @computes("100 · (1 + beta²) P R / (beta² P + R); P and R: means over n of the shares of matching character n-grams")
 @undefined_if(NO_REFERENCE)
 @cites("Popović, chrF, WMT 2015; chrF++ (words=2), WMT 2017.")
@@ -218,8 +214,8 @@ def chrf(
     answers: Answers,
     *,
     aggregate: CorpusOrMean = "corpus",  # noqa: ARG001 - decides what becomes of the values
-    order: CharacterOrder = 6,
-    words: WordOrder = 0,
+    order: Order = 6,
+    words: Words = 0,
     beta: RecallFactor = 2,
     lowercase: Lowercase = False,
     whitespace: Whitespace = False,
@@ -230,8 +226,14 @@ def chrf(
     It needs no words, so it suits inflected languages and scripts without spaces. An empty answer scores 0. The best
     reference counts. The overall value is corpus chrF.
     """
-    values: dict[str, Any] = {"order": order, "words": words, "beta": beta}
-    values |= {"lowercase": lowercase, "whitespace": whitespace, "eps": eps}
+    values = {
+        "order": order,
+        "words": words,
+        "beta": beta,
+        "lowercase": lowercase,
+        "whitespace": whitespace,
+        "eps": eps,
+    }
     return CHRF.of_questions(answers, values)
 
 
@@ -255,21 +257,12 @@ def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]
     found = TER.signature(answers, **values)
     pairs = zip(ter_references(answers.references, metric), answers.predictions, strict=True)
     long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
-    if long:
-        found.append(
-            f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
-        )
-    return found
+    told = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
+    return [*found, told] if long else found
 
 
-@TER.define(
-    "ter",
-    title="Translation edit rate",
-    symbol="TER",
-    range=(0, float("inf")),
-    higher_is_better=False,
-    remarks=ter_remarks,
-)
+@TER.define("ter", title="Translation edit rate", symbol="TER", range=(0, float("inf")))
+@says(higher_is_better=False, remarks=ter_remarks)
 @computes("100 · edits / words of the reference; an insertion, a deletion, a substitution or a shift is one edit")
 @undefined_if(NO_REFERENCE)
 @cites("Snover et al., AMTA 2006.")

@@ -57,8 +57,7 @@ def contains(answers: Answers, *, normalize: Normalize = "squad", words: WholeWo
     def is_contained(reference: str, prediction: str) -> float:
         return float(reference in prediction if reference.strip() else not prediction.strip())
 
-    references = ([text(each) for each in every] for every in answers.references)
-    return best_of(is_contained, references, map(text, answers.predictions))
+    return best_of(is_contained, (map(text, every) for every in answers.references), map(text, answers.predictions))
 
 
 @define_similarity("levenshtein", title="Levenshtein similarity", remarks=note_long_texts)
@@ -140,8 +139,8 @@ def semantic(embed: Embedder, name: str = "semantic", *, batch: int = BATCH) -> 
 
 def cosine_similarities(answers: Answers, embed: Embedder, batch: int) -> FloatArray:
     texts = list(dict.fromkeys((*answers.predictions, *chain.from_iterable(answers.references))))
-    parts = [embed_texts(texts[start : start + batch], embed) for start in range(0, len(texts), batch)]
-    vectors = np.concatenate(parts)
+    starts = range(0, len(texts), batch)
+    vectors = np.concatenate([embed_texts(texts[start : start + batch], embed) for start in starts])
     units = dict(zip(texts, ratio(vectors, np.linalg.norm(vectors, axis=1, keepdims=True)), strict=True))
 
     def score(right: str, given: str) -> float:

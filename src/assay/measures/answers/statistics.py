@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.measures.answers.similarity import count_edits
-from assay.measures.answers.words import ALONE, AnswerWords, Numbers, Split, blank_kind, visible_kind
+from assay.measures.answers.words import ALONE, LEFT_OUT, AnswerWords, Numbers, Split, blank_kind
 
 # sacrebleu's metrics, whose own way to words is private.
 Metric: TypeAlias = Any
@@ -28,7 +28,8 @@ def bleu_rows(references: References, predictions: list[str], metric: Metric) ->
     """Rows: lengths of answer and reference, then shared n-grams by order, then all n-grams by order."""
     split = Split(metric._preprocess_segment, blank_kind)  # noqa: SLF001 - sacrebleu's way to words
     if metric.tokenizer.signature() == "13a":
-        split = Split(prepare_lower_13a if metric.lowercase else prepare_13a, blank_kind, symbols=True)
+        prepare = (lambda text: prepare_13a(text.lower())) if metric.lowercase else prepare_13a
+        split = Split(prepare, blank_kind, symbols=True)
     words, order = AnswerWords(references, predictions, split), metric.max_ngram_order
     totals = np.maximum(words.predictions[:, None] - np.arange(order), 0)
     # The length of the reference that is closest to that of the answer, the shorter one of two.
@@ -52,13 +53,10 @@ def prepare_13a(text: str) -> str:
     return text
 
 
-def prepare_lower_13a(text: str) -> str:
-    return prepare_13a(text.lower())
-
-
 def chrf_rows(references: References, predictions: list[str], metric: Metric) -> FloatArray:
     """Rows: for each order, the n-grams of the answer, of the reference, and shared, for the best reference."""
-    split = Split(metric._preprocess_segment, *((lambda _: ALONE, ALONE) if metric.whitespace else (visible_kind,)))  # noqa: SLF001
+    kinds = (lambda _: ALONE, ALONE) if metric.whitespace else (lambda each: LEFT_OUT if each.isspace() else ALONE,)
+    split = Split(metric._preprocess_segment, *kinds)  # noqa: SLF001 - sacrebleu's way to words
     words = AnswerWords(references, predictions, split)
     parts = [ngram_counts(words, metric.char_order)]
     if metric.word_order:
@@ -111,8 +109,7 @@ def ter_references(references: References, metric: Metric) -> References:
 
 
 def ter_words(metric: Metric, text: str) -> list[str]:
-    words: list[str] = metric._preprocess_segment(text).split()  # noqa: SLF001 - sacrebleu's way to words
-    return words
+    return list(metric._preprocess_segment(text).split())  # noqa: SLF001 - sacrebleu's way to words
 
 
 def is_long(texts: Iterable[list[str]]) -> bool:

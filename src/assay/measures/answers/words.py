@@ -35,8 +35,6 @@ UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
-
-
 Numbers = NDArray[np.int64]
 # What a character is to the kernel: part of a word, left out, between words, a word by itself.
 PART, LEFT_OUT, BETWEEN, ALONE = range(4)
@@ -102,10 +100,6 @@ def multilingual_kind(character: str) -> int:
 
 def blank_kind(character: str) -> int:
     return BETWEEN if character.isspace() else PART
-
-
-def visible_kind(character: str) -> int:
-    return LEFT_OUT if character.isspace() else ALONE
 
 
 SQUAD = Split(str.lower, squad_kind, removed=("a", "an", "the"), lower=True)
