@@ -4,14 +4,31 @@ Light to import: what takes time is imported where it is used.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import FileError, is_out_of_files, is_out_of_threads
 from assay.core.progress import watched
 from assay.core.text import INTERFACE, Interface, count, printable, quoted, show
 
+if TYPE_CHECKING:
+    from assay.conventions import split_measures
+    from assay.core.limits import read_limits
+    from assay.data.run import is_stored
+    from assay.files.source import read_text
+    from assay.tasks.compare.read import name_all
+    from assay.tasks.gate.limits import gate_settings
+
+# The modules of the names that are imported when they are used.
+HOMES = {
+    "gate_settings": "tasks.gate.limits",
+    "is_stored": "data.run",
+    "name_all": "tasks.compare.read",
+    "read_limits": "core.limits",
+    "read_text": "files.source",
+    "split_measures": "conventions",
+}
 __all__ = [
     "INTERFACE",
     "Interface",
@@ -36,6 +53,14 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"assay.{HOMES[name]}"), name)
+
+
 def __dir__() -> list[str]:
     return __all__
 
@@ -56,52 +81,6 @@ def named(arguments: Sequence[str]) -> list[tuple[str, str]]:
     from assay.data.run import run_names
 
     return list(zip(run_names(arguments), arguments, strict=True))
-
-
-def name_all(qrels: object, runs: Sequence[object]) -> tuple[object, dict[str, object]]:
-    """The judgments, and runs by name, as `assay.compare` has them; a report among the runs stands for those in it."""
-    from assay.tasks.compare.read import name_all
-
-    return name_all(qrels, runs)
-
-
-def is_stored(path: str) -> bool:
-    """Whether a file is a stored result or a report, which needs no judgments."""
-    from assay.data.run import is_stored
-
-    return is_stored(path)
-
-
-def split_measures(text: str) -> list[str]:
-    """The names of measures in a text, between commas or blanks.
-
-    >>> split_measures("ndcg@10,ap(rel=2, norm=found)")
-    ['ndcg@10', 'ap(rel=2, norm=found)']
-    """
-    from assay.conventions import split_measures
-
-    return split_measures(text)
-
-
-def read_limits(pairs: Sequence[str]) -> dict[str, int]:
-    """What `assay.limits` takes, from texts such as `line=4Mi`."""
-    from assay.core.limits import read_limits
-
-    return read_limits(pairs)
-
-
-def read_text(path: str) -> str:
-    """The text of a small file, plain or compressed."""
-    from assay.files.source import read_text
-
-    return read_text(path)
-
-
-def gate_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a gate in a TOML file, by default in this folder, overridden by those that are `told`."""
-    from assay.tasks.gate.limits import merge_settings
-
-    return merge_settings(config, told)
 
 
 def write_bytes(content: bytes, target: str) -> None:

@@ -17,7 +17,7 @@ from assay._kernel import __version__
 from assay.cli.command import Checked, CommandGroup, option
 from assay.cli.terminal import prepare_streams, say
 from assay.errors import AssayError
-from assay.terminal import INTERFACE, Interface, is_out_of_files, is_out_of_threads, read_limits
+from assay.terminal import INTERFACE, Interface, is_out_of_files, is_out_of_threads
 
 # The subcommands by what they are for, each in the module of its name, and what `assay -h` says of them. A subcommand
 # is imported only when it is used: each takes time to load.
@@ -159,6 +159,7 @@ def commands(context: click.Context, pairs: tuple[str, ...]) -> None:
     """
     if pairs:
         from assay import limits
+        from assay.terminal import read_limits
 
         context.with_resource(limits(**read_limits(pairs)))
 

@@ -75,6 +75,7 @@ def check_limit(name: str, value: object) -> None:
 
 
 def read_limits(pairs: Iterable[str]) -> dict[str, int]:
+    """What `assay.limits` takes, from texts such as `line=4Mi`."""
     found = {}
     for pair in pairs:
         name, _, amount = pair.partition("=")

@@ -122,6 +122,7 @@ def open_source(data: Readable) -> Iterator[Source]:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a small file, plain or compressed."""
     with open_source(path) as source:
         return source.read().decode("utf-8-sig")
 

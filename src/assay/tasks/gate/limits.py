@@ -71,17 +71,16 @@ def by_meaning(limits: Iterable[Limit], meaning: Callable[[str], Hashable], wher
     return found
 
 
-def merge_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
+def gate_settings(config: str | None, told: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a file, overridden by what a command line says; limits are overridden measure by measure."""
     settings = read_settings(config)
     both = {**settings, **{name: value for name, value in told.items() if value is not None and name not in LIMITS}}
     policies = {name: both[name] for name in Policies.__slots__ if name in both}
-    convention = both.get("convention", "assay")
 
     def meaning(name: str) -> Hashable:
         """The measure and its policies, or else the name itself."""
         with suppress(MeasureError):
-            found = list(make_plan([name], convention=convention, **policies).measures.values())
+            found = list(make_plan([name], convention=both.get("convention", "assay"), **policies).measures.values())
             return found[0] if len(found) == 1 else name
         return name
 
