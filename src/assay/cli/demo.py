@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from assay import Evaluator, Judge, Results, compare, evaluate_rag
+from assay import Evaluator, Judge, RagResult, Results, compare, evaluate_rag
 from assay.cli.command import option, subcommand
 from assay.cli.output import check_page
 from assay.cli.terminal import emit, say, this_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from assay import RagResult
 
 RUNS = ("bm25", "dense", "hybrid")
 ANSWERED = ("bm25", "hybrid")

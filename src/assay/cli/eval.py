@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -21,9 +22,6 @@ from assay.cli.output import Output, output_options, save_option, save_results
 from assay.cli.terminal import check_single_input, say
 from assay.errors import FormatError
 from assay.terminal import is_stored, named, source_of, watched
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BAD_INPUT = 2
 

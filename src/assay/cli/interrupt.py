@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from types import FrameType
+from typing import NoReturn
 
 from assay.__main__ import INTERRUPTED
 from assay._kernel import guard_interrupts, notice_interrupt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
 
 # Seconds until Ctrl-C is raised again, and between attempts.
 SHORTLY, REPEATED = 0.001, 0.01

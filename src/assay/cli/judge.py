@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay import Judge
 from assay.cli.command import Checked, CommandGroup, option
 from assay.cli.options import pool_option, take_source
 from assay.cli.output import Output, output_options
@@ -15,9 +16,6 @@ from assay.cli.terminal import check_single_input, emit, say, say_loudly, say_no
 from assay.judges import judge_relevance, make_questions, pairwise
 from assay.render import records as rows_of
 from assay.terminal import check_target, named, source_of
-
-if TYPE_CHECKING:
-    from assay import Judge
 
 EXAMPLES = (
     "assay judge relevance queries.jsonl bm25.run dense.run --corpus corpus.jsonl --judge model.gguf -o qrels.txt",
@@ -61,8 +59,7 @@ def relevance(
     check_single_input(queries, *runs, how["corpus"], how["human"])
     for target in (output, reasons):
         check_target(target)
-    read = {name: source_of(run) for name, run in named(runs)}
-    found = judge_relevance(source_of(queries), read, judge=judge, **how)
+    found = judge_relevance(source_of(queries), {name: source_of(run) for name, run in named(runs)}, judge=judge, **how)
     say_loudly(found.notes)
     found.qrels.write(output)
     if reasons is not None:

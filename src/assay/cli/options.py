@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import click
 
@@ -16,9 +17,6 @@ from assay import AssayError, Policies, Qrels, Run
 from assay.cli.command import Checked, Decorator, Setting, SettingsOption, number, option, whole
 from assay.errors import FileError
 from assay.terminal import show, source_of, watched
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 # Written out, as the conventions take time to load.
 CONVENTIONS = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,10 +13,6 @@ from assay.cli.options import stacked
 from assay.cli.terminal import emit, say
 from assay.errors import AssayError, FileError
 from assay.terminal import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 SETTINGS = (
     Setting("embedder", str, "model on the judge's server for embeddings"),

@@ -108,8 +108,7 @@ class RanxTable(Generic[Number]):
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
         """Adds a document to a query, or changes its value."""
-        value = self._value(q_id, doc_id, score)
-        self.data.setdefault(q_id, {})[doc_id] = value
+        self.data.setdefault(q_id, {})[doc_id] = self._value(q_id, doc_id, score)
         self._seen[q_id] = self._sorts
         self.sorted = False
 
@@ -285,11 +284,6 @@ def sorted_by_ranx(values: Sequence[float], *, times: int = 1) -> list[int]:
                 order = order[again]
             again, times = again[again], times // 2
     return list(map(int, order))
-
-
-def sorted_as_dict(values: Sequence[float]) -> list[int]:
-    """The positions of the values of a plain dict from the highest to the lowest, NaN first, ties in reverse."""
-    return list(map(int, ranx_order(np.array(values, dtype=np.float64))[::-1]))
 
 
 def ranx_order(keys: FloatArray) -> IntArray:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import assay.data.qrels
 import assay.data.run
@@ -18,9 +19,6 @@ from assay.core.text import quoted, show
 from assay.data.formats.parquet import write_frame
 from assay.files.replace import replaced, target_of
 from assay.files.source import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Data = dict[str, dict[str, Any]]
 KINDS = ("json", "trec", "gz", "lz4", "parquet")
@@ -109,8 +107,7 @@ def load_file(path: str, kind: str, *, judgments: bool) -> tuple[Data, str | Non
     with open_source(path) as source:
         first = source.read(LONGEST_LINE).partition(b"\n")[0].split()
     tag = first[-1].decode() if len(first) == len(FIELDS) else None
-    rankings = {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}
-    return rankings, tag or run.tag or None
+    return {query: dict(cast("list[tuple[str, float]]", run[query])) for query in run}, tag or run.tag or None
 
 
 def load_loosely(path: str, kind: str) -> tuple[Data, str | None]:

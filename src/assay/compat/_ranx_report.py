@@ -57,8 +57,7 @@ class Report:
         for metric in metrics:
             columns = {name: each[metric] for name, each in scores.items()}
             for pair, p in p_values(columns, stat_test, n_permutations, random_seed).items():
-                found = {"p_value": p, "significant": p <= max_p}
-                self.comparisons.setdefault(frozenset(pair), {})[metric] = found
+                self.comparisons.setdefault(frozenset(pair), {})[metric] = {"p_value": p, "significant": p <= max_p}
         self.win_tie_loss = {
             (a, b): {m: count_wins(scores[a][m], scores[b][m]) for m in metrics} for a, b in permutations(scores, 2)
         }
@@ -91,8 +90,7 @@ class Report:
             ]
         test = self.get_stat_test_label(self.stat_test)
         blocks = " with queries as blocks" if self.stat_test == "tukey" else ""
-        caption = f"Letters: better than these models by {test}{blocks}, p ≤ {self.max_p:g}"
-        return system_table(marks, columns, caption)
+        return system_table(marks, columns, f"Letters: better than these models by {test}{blocks}, p ≤ {self.max_p:g}")
 
     def to_table(self) -> str:
         """Aligned text."""
@@ -155,8 +153,7 @@ def p_values(
         square = TUKEY_TESTS[test](np.stack(list(defined.values()), axis=1), samples, seed, None)
         place = {name: number for number, name in enumerate(defined)}
         return found | {(a, b): float(square[place[a], place[b]]) for a, b in pairs}
-    differences = np.stack([defined[b] - defined[a] for a, b in pairs], axis=1)
-    tested = PAIRED_TESTS[test](differences, samples, seed, None)
+    tested = PAIRED_TESTS[test](np.stack([defined[b] - defined[a] for a, b in pairs], axis=1), samples, seed, None)
     return found | dict(zip(pairs, map(float, tested), strict=True))
 
 

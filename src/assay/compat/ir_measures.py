@@ -15,12 +15,10 @@ it differently.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from assay.core.errors import AssayError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 OURS = ("AssayProvider", "AssayEvaluator", "assay", "DefaultPipeline")
 PIPELINE = ("calc", "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc", "qrel_inputs", "run_inputs")

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import ir_measures
-from ir_measures import providers
+from ir_measures import Measure, Metric, providers
 from ir_measures.util import QrelsConverter, RunConverter
 
 from assay.compat.pytrec_eval import finite_scores
@@ -17,15 +18,9 @@ from assay.core.parameter import LARGEST
 from assay.data.frames.columns import find_columns
 from assay.data.frames.frame import is_frame, to_polars
 from assay.data.qrels import Qrels
+from assay.results.result import Result
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ir_measures import Measure, Metric
-
-    from assay.results.result import Result
 
 CONVENTION = find_convention("ir_measures")
 QREL = ("query_id", "doc_id", "relevance", "iteration")

@@ -14,8 +14,9 @@ from __future__ import annotations
 import operator
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +24,12 @@ from assay.conventions import expand_as_printed, find_convention
 from assay.conventions.prepare import bounded
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts, with_texts
 from assay.core.errors import AssayError, DataError, DuplicateError, FormatError, MeasureError
-from assay.core.measure import SMALLEST_AVERAGE
+from assay.core.judged import FloatArray
+from assay.core.measure import SMALLEST_AVERAGE, Measure
 from assay.core.text import show
+from assay.results.result import Result
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from assay.core.judged import FloatArray
-    from assay.core.measure import Measure
-    from assay.results.result import Result
 
 __all__ = [
     "RelevanceEvaluator",
@@ -86,8 +82,7 @@ class RelevanceEvaluator:
         # These two counts show where trec_eval divides 0 by 0.
         names: list[str | Measure] = ["num_ret", "num_rel"]
         names += (each for each in self.columns.values() if each is not None)
-        options = {"rel": level, "judged_only": bool(judged_docs_only_flag)}
-        plan = make_plan(names, convention="trec_eval_9", **options)
+        plan = make_plan(names, convention="trec_eval_9", rel=level, judged_only=bool(judged_docs_only_flag))
         self.evaluator = Scorer(plan, judgments) if judgments else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

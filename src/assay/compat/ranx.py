@@ -14,22 +14,19 @@ called.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
-from assay.compat._ranx_data import Qrels, RanxTable, Run, sorted_as_dict
+from assay.compat._ranx_data import Qrels, RanxTable, Run, ranx_order
 from assay.compat._ranx_files import MetricError, QueriesError, ValueOfWrongTypeError, refuse
 from assay.compat._ranx_report import Report
 from assay.core.errors import DataError, MeasureError
+from assay.core.judged import FloatArray
 from assay.core.text import show, some
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from assay.core.judged import FloatArray
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
@@ -72,8 +69,7 @@ def evaluate(  # noqa: PLR0917 - as ranx has it
         judgments = judgments if is_arrays(qrels) else hashed(judgments)
         rankings = rankings if is_arrays(run) else hashed(rankings)
     # ranx truncates grades to whole numbers in a Qrels, and only there.
-    grades = "whole" if isinstance(qrels, Qrels) else "as_given"
-    scores = score_queries(judgments, rankings, names, threads, grades)
+    scores = score_queries(judgments, rankings, names, threads, "whole" if isinstance(qrels, Qrels) else "as_given")
     if isinstance(run, Run) and save_results_in_run:
         for name, values in scores.items():
             run.mean_scores[name] = np.mean(values)
@@ -166,10 +162,11 @@ def is_arrays(data: object) -> bool:
 
 
 def ranked_dict(query: object, documents: Mapping[str, Any]) -> dict[str, Any]:
-    """The documents of a plain dict as ranx ranks them."""
+    """The documents of a plain dict as ranx ranks them: from the highest value down, NaN first, ties in reverse."""
     rows = list(documents.items())
     try:
-        return dict(rows[place] for place in sorted_as_dict(list(documents.values())))
+        order = ranx_order(np.array(list(documents.values()), dtype=np.float64))[::-1]
+        return dict(rows[place] for place in order.tolist())
     except (TypeError, ValueError) as error:
         raise ValueOfWrongTypeError(f"query {show(query)}: a score is not a number: {error}") from None
 

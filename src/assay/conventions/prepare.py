@@ -51,8 +51,7 @@ def prepare_every_query(
 ) -> Prepared | None:
     """The same for data that could not be read: looks at every query. None if no tool makes allowances."""
     if is_frame(data) or is_tuples(data):
-        is_empty_allowed = all(tool.empty_ids for tool in tools)
-        table = filled_frame(data, columns, judgments=judgments) if is_empty_allowed else None
+        table = filled_frame(data, columns, judgments=judgments) if all(tool.empty_ids for tool in tools) else None
         return None if table is None else Prepared(table, {})
     is_lenient = any(tool.infinite or tool.empty_ids or tool.unreadable != "error" for tool in tools)
     if not is_lenient or not has_queries(data):

@@ -176,8 +176,7 @@ def find_rule(affix: Affix, pairs: list[tuple[str, str]]) -> str:
     parts = as_written(*pairs[0], affix)
     if parts is None or not "".join(parts).isprintable():
         return ""
-    written = Affix(affix.side, parts[0], parts[2][: len(affix.suffix)], affix.is_chunk)
-    for text in written.rules():
+    for text in Affix(affix.side, parts[0], parts[2][: len(affix.suffix)], affix.is_chunk).rules():
         found = DocIdRule.parse(text).match_all([chunk for chunk, _ in pairs]).to_list()
         joined = sum(document == inner for document, (_, inner) in zip(found, pairs, strict=True))
         if joined >= MOSTLY * len(pairs):

@@ -133,8 +133,7 @@ def as_objects(frame: polars.DataFrame, parts: Sequence[Part]) -> polars.DataFra
     import polars
 
     for column in frame.columns:
-        kinds = {part.frame[column].dtype for part in parts if column in part.frame.columns}
-        if len(kinds) > 1:
+        if len({part.frame[column].dtype for part in parts if column in part.frame.columns}) > 1:
             frame = frame.with_columns(polars.Series(column, frame[column].to_list(), dtype=polars.Object))
     return frame
 

@@ -73,8 +73,7 @@ class Run(QueryTable):
         """A query's documents as given: with their scores, or without if only their order is known."""
         number = self.number(query)
         documents = self.rows.documents(number)
-        is_ordered = self.rows.is_ordered(number)
-        return documents if is_ordered else list(zip(documents, self.values_of(number), strict=True))
+        return documents if self.rows.is_ordered(number) else list(zip(documents, self.values_of(number), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """`{query: {document: score}}`; a list for a given order, of `(document, score, rank)` if it keeps scores.
@@ -90,8 +89,7 @@ class Run(QueryTable):
         number = self.number(query)
         documents, values = self.rows.documents(number), self.values_of(number)
         if self.rows.is_ordered(number):
-            ranks = range(1, len(documents) + 1)
-            return list(zip(documents, values, ranks, strict=True)) if any(values) else documents
+            return list(zip(documents, values, range(1, len(documents) + 1), strict=True)) if any(values) else documents
         pairs = list(zip(documents, values, strict=True))
         return pairs if len(set(documents)) < len(documents) else dict(pairs)
 

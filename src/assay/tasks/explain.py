@@ -259,8 +259,7 @@ def work(example: Example | AnswerExample | JudgedExample) -> Worked:
         for at, reply in enumerate(replies):
             if isinstance(reply, Reply):
                 replies[at] = {**reply.value, "probabilities": dict(reply.weights)}
-        record = dict(example.record)
-        return Worked(example.measure, [], None, example.working, value, record=record, replies=replies)
+        return Worked(example.measure, [], None, example.working, value, record=dict(example.record), replies=replies)
     if isinstance(example, AnswerExample):
         measure, references, prediction, _, working = example
         if isinstance(prediction, str):
@@ -271,8 +270,7 @@ def work(example: Example | AnswerExample | JudgedExample) -> Worked:
             value = evaluate_rag([{"gold_texts": references, "retrieved_texts": prediction}], measure)[measure]
         return Worked(measure, [], None, working, float(value), references, prediction)
     ideal = None if example.ideal is None else [example.ideal]
-    result = evaluate_labels([example.grades], [example.measure], ideal=ideal)
-    value = float(result.scores[example.measure][0])
+    value = float(evaluate_labels([example.grades], [example.measure], ideal=ideal).scores[example.measure][0])
     return Worked(example.measure, example.grades, example.ideal, example.working, value)
 
 

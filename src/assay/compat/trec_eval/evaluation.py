@@ -6,34 +6,28 @@ the run, recall points may be in any order, and trec_eval computes with meaningl
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.compat.trec_eval.measures import JudgmentKind, Suffix, spell_values
-from assay.compat.trec_eval.options import ABORTED, CALCULATION, Stop
+from assay.compat.trec_eval.judgments import Judgments
+from assay.compat.trec_eval.measures import JudgmentKind, Suffix, Value, spell_values
+from assay.compat.trec_eval.options import ABORTED, CALCULATION, CommandLine, Stop
+from assay.compat.trec_eval.run import JudgedRun
 from assay.conventions import Chosen, find_convention, resolve
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
-from assay.core.judged import floats, integers
+from assay.core.judged import FloatArray, IntArray, Judged, floats, integers
 from assay.core.measure import AGGREGATES, Aggregation, Measure
+from assay.core.policies import Policies
 from assay.engine.ranking import only_judged, only_top, rank_hits, select
 from assay.measures.ranking.average_precision import interpolated_precision
 from assay.measures.ranking.precision_recall import precision, recall
 from assay.measures.ranking.preferences import Contradiction, all_judges, document_places
 from assay.measures.ranking.user_models import powers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from assay.compat.trec_eval.judgments import Judgments
-    from assay.compat.trec_eval.measures import Value
-    from assay.compat.trec_eval.options import CommandLine
-    from assay.compat.trec_eval.run import JudgedRun
-    from assay.core.judged import FloatArray, IntArray, Judged
-    from assay.core.policies import Policies
 
 # Under -c, trec_eval ranks this for a topic missing from the run; afterwards it sets these values to 0.
 STAND_IN = {"ceci_nest_pas_un_docno": 1.0}

@@ -11,10 +11,11 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from assay._kernel import Index, Rows
 from assay.compat.trec_eval.options import FILE, Stop, read_real, read_whole
@@ -22,12 +23,7 @@ from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
-from assay.files.source import StandardInput, open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from assay.files.source import Source
+from assay.files.source import Source, StandardInput, open_source
 
 # A line that is not four fields of which the first is not a comment and the last a whole number.
 NOT_PLAIN = re.compile(rb"^(?![^\s#]\S*[ \t]+\S+[ \t]+\S+[ \t]+-?\d{1,9}[ \t\r]*$)", re.MULTILINE)
@@ -79,8 +75,7 @@ def open_argument(argument: str, complaint: str, *, is_input: bool = False, code
             yield source
     except FileError as error:
         # trec_eval has no words for what only a copy of standard input can need.
-        is_copy = is_input and sys.stdin is not None
-        raise Stop(code, f"assay: {error}\n{complaint}" if is_copy else complaint) from None
+        raise Stop(code, f"assay: {error}\n{complaint}" if is_input and sys.stdin is not None else complaint) from None
 
 
 def limited_lines(file: IO[bytes], name: str) -> Iterator[bytes]:
@@ -103,9 +98,8 @@ def read_judgments(path: str, form: str) -> Judgments:
     """The judgments of a file in one of the formats."""
     if form not in FORMATS:
         raise Stop(FILE, f"trec_eval: Illegal rel_format '{form}'\n")
-    complaint = f"trec_eval.{FORMATS[form].opener} file '{path}'\n"
     try:
-        with open_argument(path, complaint, is_input=path == INPUT) as file:
+        with open_argument(path, f"trec_eval.{FORMATS[form].opener} file '{path}'\n", is_input=path == INPUT) as file:
             content = file.path.read_bytes()
             plain = read_plain(file, content) if form == "qrels" else None
             return plain or read_judgment_lines(content, form, file.name)
@@ -127,9 +121,8 @@ def read_plain(source: Source, content: bytes) -> Judgments | None:
     if rows.has_groups():
         # The second field varies; the kernel reads it as groups, which may hide a duplicate.
         return None
-    topics = [query.encode() for query in rows.queries()]
     return Judgments(
-        topics,
+        [query.encode() for query in rows.queries()],
         lambda code: rows if code == "utf-8" else read_judgment_lines(content, "qrels", source.name).rows(code),
         "utf-8",
         {},

@@ -9,17 +9,14 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from assay.compat.trec_eval.options import FILE, NICKNAMES, CommandLine, Stop, read_number, read_real
 from assay.conventions.tools.trec_eval import GRADE, JUDGES, NAMES, PREFERENCES, RECALLS, TREC_EVAL, with_texts
 from assay.core.parameter import LARGEST_WHOLE
 from assay.core.text import show
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MOST_DIGITS = 40
 # Parameters of names without a suffix, apart from the cutoffs of the convention.

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from assay._kernel import __version__
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL, nicknames_with_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 USAGE, FILE, CALCULATION, NOTHING_IN_COMMON, ABORTED, FAILED = 1, 2, 4, 7, 134, 255
 MEASURES = {*TREC_EVAL.names, *TEXTS}

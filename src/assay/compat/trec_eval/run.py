@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from assay._kernel import Index, Options, Ranker, Rows
-from assay.compat.trec_eval.judgments import BYTE_ORDER_MARK, ENCODING, INPUT, limited_lines, open_argument, refuse_rows
+from assay.compat.trec_eval.judgments import (
+    BYTE_ORDER_MARK,
+    ENCODING,
+    INPUT,
+    Judgments,
+    limited_lines,
+    open_argument,
+    refuse_rows,
+)
 from assay.compat.trec_eval.options import FILE, CommandLine, Stop, read_real
 from assay.core.errors import DataError, LimitError
 from assay.core.limits import LIMITS
 from assay.engine.kernel import count_threads
 from assay.files.marks import MARKED
-from assay.files.source import is_encoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from assay.compat.trec_eval.judgments import Judgments
-    from assay.files.source import Source
+from assay.files.source import Source, is_encoded
 
 RUN_FIELDS = 6
 TAIL = 1 << 16
@@ -88,8 +90,7 @@ def name_of_run(path: Path) -> bytes:
         while True:
             start = max(0, size - length)
             file.seek(start)
-            lines = file.read().split(b"\n")[1 if start else 0 :]
-            for line in reversed(lines):
+            for line in reversed(file.read().split(b"\n")[1 if start else 0 :]):
                 if line.lstrip()[:1] not in (b"", b"#"):
                     return line.split(None, RUN_FIELDS)[RUN_FIELDS - 1]
             if not start:

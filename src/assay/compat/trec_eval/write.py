@@ -7,22 +7,19 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.compat.trec_eval.judgments import open_argument
-from assay.compat.trec_eval.measures import CATALOGUE, spell_values, values_of
-from assay.compat.trec_eval.options import FAILED, NICKNAMES, Stop, read_real
+from assay.compat.trec_eval.measures import CATALOGUE, Value, spell_values, values_of
+from assay.compat.trec_eval.options import FAILED, NICKNAMES, CommandLine, Stop, read_real
 from assay.conventions.tools.trec_eval import TEXTS, TREC_EVAL
+from assay.core.judged import FloatArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from assay.compat.trec_eval.evaluation import Evaluation
-    from assay.compat.trec_eval.measures import Value
-    from assay.compat.trec_eval.options import CommandLine
-    from assay.core.judged import FloatArray
 
 # Takes the place of the topic in a page that is filled in topic by topic.
 TOPIC = "\0"
@@ -170,7 +167,6 @@ def describe_measure(name: str) -> str:
         return TEXT_MEASURES[name]
     from assay.conventions import resolve
 
-    spelling = spell_values(values_of(name, None)[:1])
-    chosen = next(iter(resolve([spelling], TREC_EVAL, {}).values()))
+    chosen = next(iter(resolve([spell_values(values_of(name, None)[:1])], TREC_EVAL, {}).values()))
     definition = chosen.measure.definition
     return f"{definition.summary}\n  {definition.formula}"

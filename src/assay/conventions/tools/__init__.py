@@ -30,8 +30,7 @@ class Conventions(Mapping[str, Convention]):
         if name not in TOOLS:
             raise KeyError(name)
         if name not in self.loaded:
-            module = import_module(f"{__name__}.{name.removesuffix('_9')}")
-            self.loaded[name] = getattr(module, name.upper())
+            self.loaded[name] = getattr(import_module(f"{__name__}.{name.removesuffix('_9')}"), name.upper())
         return self.loaded[name]
 
     def __contains__(self, name: object) -> bool:

@@ -247,5 +247,4 @@ def recognise_file(file: Source, default: Format, *, is_part: bool) -> Format | 
 
 def ending(path: Path) -> str:
     """The ending of a file name, before that of a compression. `.tsv` and `.txt` are endings of TREC files too."""
-    name = Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path
-    return name.suffix.lower()
+    return (Path(path.stem) if path.suffix.lower() in COMPRESSIONS else path).suffix.lower()

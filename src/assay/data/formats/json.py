@@ -140,8 +140,7 @@ class JsonReader:
         is_list, number = opening == "[", 0
         closing = "]" if is_list else "}"
         while number or self.peek() != closing:
-            key = number if is_list else self.key(seen)
-            yield key, self.value()
+            yield number if is_list else self.key(seen), self.value()
             number += 1
             if self.peek() != ",":
                 break
@@ -199,8 +198,7 @@ class JsonReader:
         try:
             chunk = self.file.read(max(CHUNK, more))
         except UnicodeDecodeError:
-            line = undecodable_line(self.file.name)
-            raise FormatError(f"{self.source.name}, line {line}: {NOT_UTF_8}") from None
+            raise FormatError(f"{self.source.name}, line {undecodable_line(self.file.name)}: {NOT_UTF_8}") from None
         self.lines += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at :] + chunk
         self.at = 0

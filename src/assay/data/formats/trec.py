@@ -68,8 +68,7 @@ def rank_by_score(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     sizes = np.diff(run.starts)
     query = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((-frame["score"].to_numpy(), query))
-    rank = np.arange(1, len(query) + 1) - run.starts[query]
-    return frame[order].with_columns(polars.Series("rank", rank))
+    return frame[order].with_columns(polars.Series("rank", np.arange(1, len(query) + 1) - run.starts[query]))
 
 
 def writable_tag(tag: str) -> str:

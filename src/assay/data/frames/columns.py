@@ -191,8 +191,7 @@ def shortest_text(numbers: polars.Series) -> polars.Series:
     import polars
 
     is_whole = (numbers == numbers.floor()) & (numbers.abs() < WHOLE)
-    whole = numbers.cast(polars.Int64, strict=False).cast(polars.String)
-    return whole.zip_with(is_whole, numbers.cast(polars.String))
+    return numbers.cast(polars.Int64, strict=False).cast(polars.String).zip_with(is_whole, numbers.cast(polars.String))
 
 
 def replace_unwritable(frame: polars.DataFrame, format: str) -> polars.DataFrame:
@@ -228,9 +227,8 @@ def add_given(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
     ordered = [run.rows.is_ordered(number) for number in range(len(run))]
     is_ordered = np.repeat(np.array(ordered, dtype=bool), sizes)
     rank = np.arange(1, len(frame) + 1) - np.repeat(run.starts[:-1], sizes)
-    falling = np.repeat(sizes, sizes) - rank + 1.0
     columns = [
-        polars.Series("score", np.where(is_ordered, falling, run.values)),
+        polars.Series("score", np.where(is_ordered, np.repeat(sizes, sizes) - rank + 1.0, run.values)),
         polars.Series(GIVEN_RANK, rank).set(polars.Series(~is_ordered), None),
     ]
     has_scores = np.repeat([each and any(run.values_of(number)) for number, each in enumerate(ordered)], sizes)

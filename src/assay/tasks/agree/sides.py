@@ -210,8 +210,7 @@ def score_agreement(
             where = f"{names[0]} has {some(a.queries)}, {names[1]} has {some(b.queries)}; nothing to compare"
             raise MismatchError(f"{name}: no query has a value in both {names[0]} and {names[1]}: {where}")
         alone = [np.isfinite(side) & ~both for side in (first, second)]
-        tally = (int(each.sum()) for each in (both, both, *alone))
-        counts = Counts(*map(max, counts, tally))
+        counts = Counts(*map(max, counts, (int(each.sum()) for each in (both, both, *alone))))
         about = [name] if len(keys) > 1 else []
         for side, chosen in zip(names, alone, strict=True):
             if lone := [queries[number] for number in np.flatnonzero(chosen)]:

@@ -165,8 +165,7 @@ def at_depth(reading: Reading, at: float | None) -> Reading | None:
     if own is not None or at is None:
         return reading if own == at else None
     chosen = Chosen(measure, replace(policies, depth=int(at)))
-    beside = ", ".join(filter(None, (reading.beside, f"run cut at {int(at)}")))
-    return reading._replace(chosen=chosen, beside=beside)
+    return reading._replace(chosen=chosen, beside=", ".join(filter(None, (reading.beside, f"run cut at {int(at)}"))))
 
 
 def nearest_reading(tool: Convention, name: str, request: AuditRequest, at: float | None) -> Reading | None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.errors import AssayError, PolicyError
 from assay.core.id_difference import MOST_IDS, find_difference
+from assay.core.judged import BoolArray, IntArray
 from assay.core.progress import watched
 from assay.core.text import Option, count, show, some
 from assay.data.passages import is_number
@@ -24,12 +25,7 @@ from assay.tasks.check.result import CheckedFile, CheckFinding, CheckReport, Lev
 from assay.tasks.evaluate.api import Scorer
 from assay.tasks.evaluate.plan import make_plan
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from assay.core.judged import BoolArray, IntArray
-
-    Watch = Callable[[str], AbstractContextManager[object]]
+Watch = Callable[[str], AbstractContextManager[object]]
 
 DEPTHS = (10, 100, 1000)
 MANY_TIES = 0.05

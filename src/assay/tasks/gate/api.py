@@ -89,8 +89,7 @@ def gate(
     # The baseline does not need measures that only have a minimum.
     names = {RUN: list(dict.fromkeys([*floors, *drops])), BASELINE: list(drops)}
     data = {RUN: run} if baseline is None else {RUN: run, BASELINE: baseline}
-    reading = HowToRead(convention, threads, format, policies, progress=progress)
-    sides = score_sides(qrels, data, names, reading)
+    sides = score_sides(qrels, data, names, HowToRead(convention, threads, format, policies, progress=progress))
     for option, limits in (("minimum", floors), ("max_drop", drops)):
         # Two names can mean the same measure.
         by_meaning(limits.items(), lambda name: (sides.run.measures[name], sides.run.policies_of(name)), option)

@@ -64,8 +64,7 @@ def median(ballots: Ballots) -> FloatArray:
 
 def quepid(ballots: Ballots) -> FloatArray:
     """The mean of one or two votes, the third-highest of three or more."""
-    third = ballots.value[np.maximum(ballots.starts[1:] - THIRD, 0)]
-    return np.where(counts(ballots) < THIRD, mean(ballots), third)
+    return np.where(counts(ballots) < THIRD, mean(ballots), ballots.value[np.maximum(ballots.starts[1:] - THIRD, 0)])
 
 
 def beta(ballots: Ballots, settings: Settings) -> FloatArray:
@@ -83,8 +82,7 @@ def most_frequent(ballots: Ballots) -> tuple[FloatArray, IntArray, IntArray]:
     np.maximum.at(most, pair, times)
     is_most = times == most[pair]
     first = np.unique(pair[is_most], return_index=True)[1]
-    tied = np.bincount(pair[is_most], minlength=len(ballots.pairs))
-    return ballots.value[begins[is_most][first]], most, tied
+    return ballots.value[begins[is_most][first]], most, np.bincount(pair[is_most], minlength=len(ballots.pairs))
 
 
 def wilson_bounds(share: FloatArray, number: IntArray, z: float) -> GradeBounds:

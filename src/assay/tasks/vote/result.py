@@ -104,9 +104,8 @@ class Votes(GradedPairs):
         alike, others = np.bincount(group)[group] - 1, counts(self._ballots)[self._ballots.pair] - 1
         total = np.bincount(voter, weights=others > 0)
         same = np.where(total > 0, ratio(np.bincount(voter, weights=ratio(alike, others)), total), np.nan)
-        columns = (each.tolist() for each in (number, same, accuracy))
         # Votes without a voter come last.
-        rows = zip(names, *columns, strict=False)
+        rows = zip(names, *(each.tolist() for each in (number, same, accuracy)), strict=False)
         return sorted((Voter(*row) for row in rows), key=lambda voter: (-voter.votes, voter.name))
 
     @property
