@@ -85,10 +85,7 @@ def run_studio(
     while_serving: AbstractContextManager[None] = nullcontext(),  # noqa: B008 - it holds nothing
     **how: Any,  # noqa: ANN401 - those of `StudioSettings.of`
 ) -> None:
-    """Opens a store and serves a studio until a signal ends it; `search` has the options of a live retriever.
-
-    It raises if the settings or the store do not fit the collection, or if it could not be served at the address.
-    """
+    """Opens a store and serves a studio until a signal ends it; `search` has the options of a live retriever."""
     from assay.studio.search import LiveSearch
     from assay.studio.studio import Studio, StudioSettings
 
@@ -210,10 +207,7 @@ class ServerAddress(NamedTuple):
 
 
 def serve(studio: Studio, address: ServerAddress, *, browse: bool, say: Callable[[str], None]) -> None:
-    """Serves a studio until a signal ends it: after Ctrl-C it raises KeyboardInterrupt, else it returns.
-
-    Either way, open requests have had some seconds, and what was pending is recorded.
-    """
+    """Serves a studio until a signal ends it; Ctrl-C raises KeyboardInterrupt once what is pending is recorded."""
     import uvicorn
 
     from assay.studio.app import make_app, make_server

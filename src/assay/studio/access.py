@@ -41,8 +41,7 @@ class RefusedError(AssayError):
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.status = status
-        self.headers = dict(headers or {})
+        self.status, self.headers = status, dict(headers or {})
 
 
 class BrowserSession(NamedTuple):
@@ -63,10 +62,7 @@ class Requester(NamedTuple):
 
 
 class Access:
-    """Signs and reads cookies, and knows what a request may do.
-
-    Without `login`, as on loopback, a name is enough, and everybody may manage the studio.
-    """
+    """Signs and reads cookies, and knows what a request may do; without `login`, everybody may manage the studio."""
 
     def __init__(self, store: Store, *, login: bool) -> None:
         self.store, self.login = store, login

@@ -135,8 +135,7 @@ class GuardedRequest:
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self._receive, self._send = scope, receive, send
         self.most = MOST_IMPORT if scope["path"] == "/api/import" else MOST_BYTES
-        self._taken = 0
-        self._is_refused = False
+        self._taken, self._is_refused = 0, False
 
     async def receive(self) -> Message:
         """The next part; past the limit the request is refused, and the application is told that nobody listens."""
@@ -186,8 +185,7 @@ async def explain_status(request: Request, error: Any) -> JSONResponse:  # noqa:
         # The framework names only what the first route of an address does.
         described = request.app.openapi()["paths"].items()
         methods = [each for path, each in described if compile_path(path)[0].match(request.url.path)]
-        allowed = ", ".join(sorted(method.upper() for each in methods for method in each))
-        headers = {"Allow": allowed or "GET"}
+        headers = {"Allow": ", ".join(sorted(method.upper() for each in methods for method in each)) or "GET"}
     return JSONResponse({"error": words}, error.status_code, headers=headers)
 
 

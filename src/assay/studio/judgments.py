@@ -121,11 +121,10 @@ class JudgmentsInForce:
 
     def counted(self, pair: Pair) -> dict[str, float]:
         """The votes on a pair that count, by voter."""
-        kinds = COUNTED[self.counting.whose]
         return {
             voter: ballot.vote
             for voter, ballot in self.ballots.get(pair, {}).items()
-            if ballot.vote is not None and self.kinds.get(voter, "person") in kinds
+            if ballot.vote is not None and self.kinds.get(voter, "person") in COUNTED[self.counting.whose]
         }
 
     def _take(self, event: VoteEvent) -> None:

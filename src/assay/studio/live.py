@@ -80,8 +80,7 @@ class Background(Generic[Made]):
         try:
             while not self._is_current():
                 version, started = self._version(), time.monotonic()
-                made = self._make()
-                self._known, self._took = (version, made), time.monotonic() - started
+                self._known, self._took = (version, self._make()), time.monotonic() - started
             making.set_result(None)
         except BaseException as error:  # noqa: BLE001 - it reaches whoever asked
             making.set_exception(error)

@@ -102,8 +102,7 @@ class Studio:
         events = store.events()
         self.grades = choose_grades(collection.judgments, events, store, settings.top)
         self.listeners: list[Callable[[int], None]] = []
-        self.asked = store.questions()
-        self.found = store.rankings()
+        self.asked, self.found = store.questions(), store.rankings()
         self.judgments = JudgmentsInForce(collection.judgments, settings.counting.check(len(self.grades)))
         self.lock = self.judgments.lock
         self.judgments.kinds = {voter.name: voter.kind for voter in store.voters()}
@@ -123,9 +122,8 @@ class Studio:
     def _judge(self, pair: Pair) -> None:
         """Tells the pool what is known of a pair; its grade is final once no more votes are to come."""
         votes, grade = len(self.judgments.counted(pair)), self.judgments.grade(*pair)
-        is_decided = pair in self.judgments.decisions
         # A judgment from the file, or a decision, needs no more votes.
-        needed = self.wanted if is_decided or (grade is not None and not votes) else votes
+        needed = self.wanted if pair in self.judgments.decisions or (grade is not None and not votes) else votes
         self.pool.judge(*pair, grade, votes=needed, is_final=needed >= self.wanted)
 
     def revision(self) -> int:
@@ -317,15 +315,10 @@ class Studio:
     ) -> dict[str, int]:
         """Records votes from a file, all or none, and says how many are new; voters are of `kinds`, else of `kind`."""
         said = {vote.voter: (kinds or {}).get(vote.voter, kind) for vote in votes}
-        known = {voter.name: voter.kind for voter in self.store.voters()}
         for vote in votes:
             check_vote(vote)
             if vote.vote is not None:
                 self.read_vote(vote.vote)
-            if known.setdefault(vote.voter, said[vote.voter]) != said[vote.voter]:
-                raise DataError(
-                    f"{show(vote.voter)} is a {known[vote.voter]} here; import these votes as {known[vote.voter]}"
-                )
         with self.lock:
             # Whose votes count is known before they do.
             new_names = {name: each for name, each in said.items() if name not in self.judgments.kinds}

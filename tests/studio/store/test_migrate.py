@@ -32,7 +32,7 @@ def old(where):
 
 
 def rows(store, statement):
-    with store._read() as connection:  # noqa: SLF001
+    with store._begin() as connection:  # noqa: SLF001
         return [tuple(row) for row in connection.execute(text(statement))]
 
 

@@ -78,7 +78,7 @@ def test_a_server_that_is_not_there_is_named_without_the_password():
 def test_a_database_of_something_else_is_refused(database):
     with Store.open(database.replace("postgresql://", "postgres://")) as store:
         assert "postgresql://" in repr(store)
-        with store._write() as connection:  # noqa: SLF001
+        with store._begin(writing=True) as connection:  # noqa: SLF001
             connection.exec_driver_sql("ALTER TABLE assay_studio RENAME TO birds")
     with pytest.raises(StoreError, match=r"holds tables of something else, .* choose another database"):
         Store.open(database)
@@ -138,7 +138,7 @@ def test_odd_names_are_names_of_files_for_their_owner_alone(tmp_path):
 
 def test_sqlite_is_as_safe_as_it_can_be(tmp_path):
     safe = {"journal_mode": "wal", "foreign_keys": 1, "synchronous": 2, "busy_timeout": 10_000}
-    with Store.open(tmp_path / "s") as store, store._read() as connection:  # noqa: SLF001
+    with Store.open(tmp_path / "s") as store, store._begin() as connection:  # noqa: SLF001
         assert {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in safe} == safe
 
 

@@ -39,7 +39,7 @@ def test_passwords(store):
     for password in ("", "x" * 1001):
         with pytest.raises(AssayError, match="a password has 1 to 1,000 characters"):
             store.add_voter("carl", password=password)
-    with store._read() as connection:  # noqa: SLF001
+    with store._begin() as connection:  # noqa: SLF001
         kept = connection.exec_driver_sql("SELECT password FROM voters WHERE name = 'ann'").scalar_one()
     assert kept.startswith("scrypt:16384:8:5:")
     assert PASSWORD not in kept

@@ -137,12 +137,13 @@ def test_events_past_an_id_of_a_query_a_document_and_a_voter(store):
 def test_events_are_never_changed_and_what_fails_records_nothing(store):
     events = record(store, NewVote("q", "d", "ann", 1))
     for change in (update(EVENTS).values(vote=0), delete(EVENTS)):
-        with pytest.raises(StoreError, match="votes are never changed or deleted"), store._write() as connection:  # noqa: SLF001
+        refused = pytest.raises(StoreError, match="votes are never changed or deleted")
+        with refused, store._begin(writing=True) as connection:  # noqa: SLF001
             connection.execute(change)
     assert store.events() == events
 
     def fail():
-        with store._write() as connection:  # noqa: SLF001
+        with store._begin(writing=True) as connection:  # noqa: SLF001
             connection.execute(text("INSERT INTO settings (name, value) VALUES ('a', 'b')"))
             connection.execute(text("no such statement"))
 

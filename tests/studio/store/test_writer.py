@@ -56,14 +56,14 @@ def test_each_future_has_its_own_error(store):
 def test_a_store_that_fails_is_told_to_everyone_and_the_writer_goes_on(tmp_path):
     with Store.open(tmp_path / "s") as store:
         writer = Writer(store)
-        with store._write() as connection:  # noqa: SLF001
+        with store._begin(writing=True) as connection:  # noqa: SLF001
             connection.exec_driver_sql("ALTER TABLE settings RENAME TO hidden")
             connection.exec_driver_sql("ALTER TABLE voters RENAME TO people")
         futures = [writer.record(NewVote(f"q{number}", "d", "ann", 1)) for number in range(3)]
         for future in futures:
             with pytest.raises(StoreError, match="no such table"):
                 future.result(60)
-        with store._write() as connection:  # noqa: SLF001
+        with store._begin(writing=True) as connection:  # noqa: SLF001
             connection.exec_driver_sql("ALTER TABLE people RENAME TO voters")
         assert writer.record(NewVote("q", "d", "ann", 1)).result(60).is_new
         writer.close()

@@ -52,13 +52,19 @@ class Error(BaseModel):
     error: str
 
 
-class VoteIn(Strict):
-    """A vote. A program names the voter; in a browser, the cookie does."""
+class DecisionIn(Strict):
+    """The grade of a pair on which votes differ."""
 
     query: QueryId
     document: DocumentId
-    vote: VoteValue
+    vote: Decided
     comment: Comment = ""
+
+
+class VoteIn(DecisionIn):
+    """A vote. A program names the voter; in a browser, the cookie does."""
+
+    vote: VoteValue
     key: Key | None = Field(default=None, description="stands for this vote, however often it is sent")
     voter: Name | None = None
 
@@ -99,15 +105,6 @@ class SessionIn(Strict):
 
     voter: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra=TYPED_NAME)]
     password: Annotated[str, Field(max_length=1000)] | None = None
-
-
-class DecisionIn(Strict):
-    """The grade of a pair on which votes differ."""
-
-    query: QueryId
-    document: DocumentId
-    vote: Decided
-    comment: Comment = ""
 
 
 class QuestionIn(Strict):

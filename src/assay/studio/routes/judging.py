@@ -43,18 +43,11 @@ HIGHEST_ID = 2**53
 MOST_SKIPPED = 500
 PAIR = {"pattern": r"^[^\t]+\t[\s\S]+$"}
 SkippedPair = Annotated[str, Field(max_length=LONGEST_QUERY + 1 + LONGEST_DOCUMENT, json_schema_extra=PAIR)]
+SkippedPairs = Annotated[list[SkippedPair] | None, Query(max_length=MOST_SKIPPED, description="query, tab, document")]
 
 
 @router.get("/next")
-def next_pair(
-    studio: TheStudio,
-    asker: Reader,
-    *,
-    order: Order = "worth",
-    skip: Annotated[
-        list[SkippedPair] | None, Query(max_length=MOST_SKIPPED, description="query, tab, document")
-    ] = None,
-) -> Fields:
+def next_pair(studio: TheStudio, asker: Reader, *, order: Order = "worth", skip: SkippedPairs = None) -> Fields:
     """The pair that I should judge next."""
     pairs = set()
     for query, _, document in (each.partition("\t") for each in skip or ()):
@@ -128,8 +121,7 @@ async def take_back(number: Annotated[int, Path(ge=1, le=HIGHEST_ID)], studio: T
     if not studio.judgments.is_last(event):
         raise RefusedError(409, f"vote {number} was replaced or taken back already; load the page again")
     undone = await asyncio.to_thread(studio.undoing, event)
-    recorded = await asyncio.wrap_future(studio.writer.record(undone))
-    return vote_out(studio, recorded.event)
+    return vote_out(studio, (await asyncio.wrap_future(studio.writer.record(undone))).event)
 
 
 @router.post("/decisions", status_code=201)
@@ -148,9 +140,9 @@ def list_votes(
     studio: TheStudio,
     asker: Reader,
     *,
-    query: Annotated[Filter | None, Query()] = None,
-    document: Annotated[Filter | None, Query()] = None,
-    voter: Annotated[Filter | None, Query()] = None,
+    query: Filter | None = None,
+    document: Filter | None = None,
+    voter: Filter | None = None,
     after: Annotated[int, Query(ge=0, le=HIGHEST_ID)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
 ) -> VoteList:

@@ -46,9 +46,8 @@ FOLDERS = ("assay.studio", "assay.report")
 def template() -> jinja2.Template:
     """What all pages are made of; it escapes whatever is put in."""
     loader = jinja2.PackageLoader("assay.studio")
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined).get_template(
-        "page.html"
-    )
+    pages = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    return pages.get_template("page.html")
 
 
 def shell(name: str) -> Callable[[Request], Response]:

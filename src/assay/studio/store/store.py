@@ -21,37 +21,14 @@ from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, delete
 
 from assay.core.errors import AssayError, DataError
 from assay.core.text import show
+from assay.studio.store import schema
 from assay.studio.store.database import Place, back_up, explain_failures, find_place, open_engine, prepare
 from assay.studio.store.record import COLUMNS, batches, create_voters, record_votes
-from assay.studio.store.schema import (
-    EVENTS,
-    LONGEST_DOCUMENT,
-    LONGEST_NAME,
-    LONGEST_QUERY,
-    PASSAGES,
-    QUESTIONS,
-    RANKINGS,
-    SETTINGS,
-    TOKENS,
-    VOTER_KINDS,
-    VOTERS,
-    NewVote,
-    Recorded,
-    StoredVoter,
-    VoteEvent,
-    VoterKind,
-    check_choice,
-    check_name,
-    check_text,
-    digest,
-    is_finite,
-    storable,
-)
 
 # The setting that holds what signs cookies.
 SECRET = "cookie-secret"  # noqa: S105 - its name
 SECRET_BYTES = 32
-SETTING = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
+SETTING = select(schema.SETTINGS.c.value).where(schema.SETTINGS.c.name == bindparam("name"))
 LONGEST_QUESTION = 2000
 # How passwords are kept: scrypt's parameters, then the salt and the hash; the memory that it may take, in bytes.
 SCRYPT = f"scrypt:{1 << 14}:8:5"
@@ -64,9 +41,8 @@ class Store:
     """What a studio keeps; open one with `Store.open`."""
 
     def __init__(self, engine: Engine, place: Place) -> None:
-        self._engine = engine
+        self._engine, self._place = engine, place
         self._writing = engine.execution_options(writing=True)
-        self._place = place
 
     @classmethod
     def open(cls, where: str | os.PathLike[str]) -> Self:
@@ -98,32 +74,29 @@ class Store:
         return f"Store({self._place.name})"
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        with explain_failures(self._place.name), self._engine.begin() as connection:
-            yield connection
-
-    @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        with explain_failures(self._place.name), self._writing.begin() as connection:
+    def _begin(self, *, writing: bool = False) -> Iterator[Connection]:
+        with explain_failures(self._place.name), (self._writing if writing else self._engine).begin() as connection:
             yield connection
 
     # Votes
 
-    def record(self, votes: Sequence[NewVote]) -> list[Recorded | AssayError]:
+    def record(self, votes: Sequence[schema.NewVote]) -> list[schema.Recorded | AssayError]:
         """Records votes in one transaction; one that cannot be recorded has its error in its place."""
-        with self._write() as connection:
+        with self._begin(writing=True) as connection:
             return record_votes(connection, votes)
 
-    def record_whole(self, votes: Sequence[NewVote], kinds: Mapping[str, VoterKind] | None = None) -> list[Recorded]:
+    def record_whole(
+        self, votes: Sequence[schema.NewVote], kinds: Mapping[str, schema.VoterKind] | None = None
+    ) -> list[schema.Recorded]:
         """Records all votes or raises; new voters are persons unless `kinds` says more, others must be of its kinds."""
         recorded = []
-        with self._write() as connection:
+        with self._begin(writing=True) as connection:
             for outcome in record_votes(connection, votes, kinds):
                 if isinstance(outcome, AssayError):
                     raise outcome
                 recorded.append(outcome)
             for part in batches(kinds or {}):
-                for voter in connection.execute(select(VOTERS).where(VOTERS.c.name.in_(part))):
+                for voter in connection.execute(select(schema.VOTERS).where(schema.VOTERS.c.name.in_(part))):
                     if kinds and voter.kind != kinds[voter.name]:
                         raise DataError(
                             f"{show(voter.name)} is a {voter.kind} here; import these votes as {voter.kind}"
@@ -137,44 +110,44 @@ class Store:
         query: str | None = None,
         document: str | None = None,
         voter: str | None = None,
-    ) -> list[VoteEvent]:
+    ) -> list[schema.VoteEvent]:
         """The events past an id, in order; only those of a query, a document or a voter, if they are given."""
         wanted = {"query": query, "document": document, "voter": voter}
         given = {name: value for name, value in wanted.items() if value is not None}
         if not all(is_storable(value) for value in given.values()):
             return []
-        where = [EVENTS.c.id > after, *(EVENTS.c[name] == value for name, value in given.items())]
-        found = select(*COLUMNS).where(*where).order_by(EVENTS.c.id).limit(limit)
-        return [VoteEvent(*row) for row in self._rows(found)]
+        where = [schema.EVENTS.c.id > after, *(schema.EVENTS.c[name] == value for name, value in given.items())]
+        found = select(*COLUMNS).where(*where).order_by(schema.EVENTS.c.id).limit(limit)
+        return [schema.VoteEvent(*row) for row in self._rows(found)]
 
     def _rows(self, statement: Select[Any]) -> Sequence[Any]:
-        with self._read() as connection:
+        with self._begin() as connection:
             return connection.execute(statement).all()
 
     # Voters
 
     def add_voter(
-        self, name: str, kind: VoterKind = "person", password: str | None = None, *, is_admin: bool | None = None
-    ) -> StoredVoter:
+        self, name: str, kind: schema.VoterKind = "person", password: str | None = None, *, is_admin: bool | None = None
+    ) -> schema.StoredVoter:
         """A voter of that name; of one who is there, only a password and `is_admin` change, if they are given."""
-        check_name("voter", name)
-        check_choice("kind", kind, VOTER_KINDS)
+        schema.check_name("voter", name)
+        schema.check_choice("kind", kind, schema.VOTER_KINDS)
         given = {"password": None if password is None else hash_password(password), "is_admin": is_admin}
         changes = {field: value for field, value in given.items() if value is not None}
-        with self._write() as connection:
+        with self._begin(writing=True) as connection:
             known = connection.execute(voter_named(name)).first()
             if known is None:
                 values = {"name": name, "kind": kind, "is_admin": False, "created": time.time(), **changes}
-                connection.execute(insert(VOTERS).values(**values))
+                connection.execute(insert(schema.VOTERS).values(**values))
             elif changes:
                 check_same_kind(as_voter(known), kind)
-                connection.execute(update(VOTERS).where(VOTERS.c.name == name).values(**changes))
+                connection.execute(update(schema.VOTERS).where(schema.VOTERS.c.name == name).values(**changes))
             return as_voter(connection.execute(voter_named(name)).one())
 
-    def voters(self) -> list[StoredVoter]:
-        return sorted(map(as_voter, self._rows(select(VOTERS))), key=lambda voter: voter.name)
+    def voters(self) -> list[schema.StoredVoter]:
+        return sorted(map(as_voter, self._rows(select(schema.VOTERS))), key=lambda voter: voter.name)
 
-    def voter(self, name: str) -> StoredVoter | None:
+    def voter(self, name: str) -> schema.StoredVoter | None:
         return next(map(as_voter, self._rows(voter_named(name))), None) if is_storable(name) else None
 
     def check_password(self, name: str, password: str) -> bool:
@@ -182,115 +155,116 @@ class Store:
         found = self._rows(voter_named(name)) if is_storable(name) else []
         kept = next((row.password for row in found), None)
         how, _, expected = (kept or f"{SCRYPT}:{'00' * SALT}:").rpartition(":")
-        derived = derive(password[:LONGEST_PASSWORD], how)
-        return hmac.compare_digest(derived, expected) and kept is not None
+        return hmac.compare_digest(derive(password[:LONGEST_PASSWORD], how), expected) and kept is not None
 
     # Tokens
 
     def add_token(self, application: str) -> str:
         """A new token for an application; the store keeps only its digest."""
-        check_name("application", application)
+        schema.check_name("application", application)
         token = secrets.token_urlsafe(32)
         values = {"digest": token_digest(token), "application": application, "created": time.time()}
-        with self._write() as connection:
-            connection.execute(insert(TOKENS).values(**values))
+        with self._begin(writing=True) as connection:
+            connection.execute(insert(schema.TOKENS).values(**values))
         return token
 
     def token_application(self, token: str) -> str | None:
         """Whose token it is; None if it is nobody's."""
-        found = self._rows(select(TOKENS.c.application).where(TOKENS.c.digest == token_digest(token)))
+        found = self._rows(select(schema.TOKENS.c.application).where(schema.TOKENS.c.digest == token_digest(token)))
         return next((row.application for row in found), None)
 
     def revoke_tokens(self, application: str) -> int:
         """Makes all tokens of an application worthless; returns how many there were."""
         if not is_storable(application):
             return 0
-        with self._write() as connection:
-            return connection.execute(delete(TOKENS).where(TOKENS.c.application == application)).rowcount
+        with self._begin(writing=True) as connection:
+            return connection.execute(delete(schema.TOKENS).where(schema.TOKENS.c.application == application)).rowcount
 
     def applications(self) -> list[str]:
-        return sorted(row.application for row in self._rows(select(TOKENS.c.application).distinct()))
+        return sorted(row.application for row in self._rows(select(schema.TOKENS.c.application).distinct()))
 
     # Live search
 
     def add_question(self, text: str, by: str) -> str:
         """The id of a question that somebody typed; the same text has the same id."""
-        words = check_text("the question", " ".join(text.split()), LONGEST_QUESTION)
-        check_name("voter", by)
-        key = digest(words)
-        with self._write() as connection:
-            number = connection.scalar(select(QUESTIONS.c.number).where(QUESTIONS.c.digest == key))
+        words = schema.check_text("the question", " ".join(text.split()), LONGEST_QUESTION)
+        schema.check_name("voter", by)
+        key = schema.digest(words)
+        with self._begin(writing=True) as connection:
+            number = connection.scalar(select(schema.QUESTIONS.c.number).where(schema.QUESTIONS.c.digest == key))
             if number is None:
                 now = time.time()
                 create_voters(connection, [by], now, {})
-                number = (connection.scalar(select(func.max(QUESTIONS.c.number))) or 0) + 1
+                number = (connection.scalar(select(func.max(schema.QUESTIONS.c.number))) or 0) + 1
                 values = {"number": number, "digest": key, "text": words, "voter": by, "created": now}
-                connection.execute(insert(QUESTIONS).values(**values))
+                connection.execute(insert(schema.QUESTIONS).values(**values))
         return f"search-{number}"
 
     def questions(self) -> dict[str, str]:
-        return {f"search-{row.number}": row.text for row in self._rows(select(QUESTIONS).order_by(QUESTIONS.c.number))}
+        return {
+            f"search-{row.number}": row.text
+            for row in self._rows(select(schema.QUESTIONS).order_by(schema.QUESTIONS.c.number))
+        }
 
     def keep_passages(self, texts: Mapping[str, str]) -> None:
         """Keeps the texts of documents; the first text of a document stays."""
         rows = {}
         for document, words in texts.items():
-            key = digest(check_text("the document", document, LONGEST_DOCUMENT))
-            rows[key] = {"digest": key, "document": document, "text": storable(words)}
-        with self._write() as connection:
+            key = schema.digest(schema.check_text("the document", document, schema.LONGEST_DOCUMENT))
+            rows[key] = {"digest": key, "document": document, "text": schema.storable(words)}
+        with self._begin(writing=True) as connection:
             for part in batches(rows):
-                known = connection.scalars(select(PASSAGES.c.digest).where(PASSAGES.c.digest.in_(part)))
+                known = connection.scalars(select(schema.PASSAGES.c.digest).where(schema.PASSAGES.c.digest.in_(part)))
                 there = set(map(bytes, known))
                 new = [rows[key] for key in part if key not in there]
                 if new:
-                    connection.execute(insert(PASSAGES), new)
+                    connection.execute(insert(schema.PASSAGES), new)
 
     def passages(self, ids: Iterable[str]) -> dict[str, str]:
         """The texts of those documents that were kept."""
         found: dict[str, str] = {}
-        keys = [digest(document) for document in ids if is_storable(document)]
-        with self._read() as connection:
-            for part in batches(keys):
-                rows = connection.execute(select(PASSAGES).where(PASSAGES.c.digest.in_(part)))
+        with self._begin() as connection:
+            for part in batches(schema.digest(document) for document in ids if is_storable(document)):
+                rows = connection.execute(select(schema.PASSAGES).where(schema.PASSAGES.c.digest.in_(part)))
                 found |= {row.document: row.text for row in rows}
         return found
 
     def keep_ranking(self, query: str, ranking: Sequence[tuple[str, float]]) -> None:
         """Keeps what live search returned for a query; the last one stays."""
-        check_text("the query", query, LONGEST_QUERY)
+        schema.check_text("the query", query, schema.LONGEST_QUERY)
         for document, score in ranking:
-            check_text("the document", document, LONGEST_DOCUMENT)
-            if not is_finite(score):
+            schema.check_text("the document", document, schema.LONGEST_DOCUMENT)
+            if not schema.is_finite(score):
                 raise DataError(f"the score {show(score)} is not a finite number")
         kept = json.dumps([(document, float(score)) for document, score in ranking], ensure_ascii=False)
-        with self._write() as connection:
-            put(connection, RANKINGS, query=query, ranking=kept)
+        with self._begin(writing=True) as connection:
+            put(connection, schema.RANKINGS, query=query, ranking=kept)
 
     def rankings(self) -> dict[str, list[tuple[str, float]]]:
         """What live search returned last, by query."""
-        rows = sorted(map(tuple, self._rows(select(RANKINGS))))
+        rows = sorted(map(tuple, self._rows(select(schema.RANKINGS))))
         return {query: [(document, score) for document, score in json.loads(ranking)] for query, ranking in rows}
 
     # Settings
 
     def setting(self, name: str) -> str | None:
         """A setting, such as the guidelines."""
-        with self._read() as connection:
+        with self._begin() as connection:
             return connection.scalar(SETTING, {"name": name})
 
     def set_setting(self, name: str, value: str) -> None:
-        check_text("the name of the setting", name, LONGEST_NAME)
-        check_text(f"the setting {name}", value, None)
-        with self._write() as connection:
-            put(connection, SETTINGS, name=name, value=value)
+        schema.check_text("the name of the setting", name, schema.LONGEST_NAME)
+        schema.check_text(f"the setting {name}", value, None)
+        with self._begin(writing=True) as connection:
+            put(connection, schema.SETTINGS, name=name, value=value)
 
     def secret(self) -> bytes:
         """What signs cookies: random bytes that were made once."""
-        with self._write() as connection:
+        with self._begin(writing=True) as connection:
             found = connection.scalar(SETTING, {"name": SECRET})
             if found is None:
                 found = secrets.token_hex(SECRET_BYTES)
-                put(connection, SETTINGS, name=SECRET, value=found)
+                put(connection, schema.SETTINGS, name=SECRET, value=found)
         return bytes.fromhex(found)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
@@ -300,7 +274,7 @@ class Store:
 
 def is_storable(words: str) -> bool:
     """Whether a database can hold a text; what it cannot hold, it has not."""
-    return "\0" not in words and storable(words) == words
+    return "\0" not in words and schema.storable(words) == words
 
 
 def token_digest(token: str) -> bytes:
@@ -308,17 +282,17 @@ def token_digest(token: str) -> bytes:
 
 
 def voter_named(name: str) -> Select[Any]:
-    return select(VOTERS).where(VOTERS.c.name == name)
+    return select(schema.VOTERS).where(schema.VOTERS.c.name == name)
 
 
-def as_voter(row: Row[Any]) -> StoredVoter:
+def as_voter(row: Row[Any]) -> schema.StoredVoter:
     """A voter without the password; what tells it from any other says nothing about it."""
     kept = row.password
     mark = "" if kept is None else hashlib.sha256(b"mark:" + kept.encode()).hexdigest()[:32]
-    return StoredVoter(row.name, row.kind, kept is not None, row.is_admin, row.created, mark)
+    return schema.StoredVoter(row.name, row.kind, kept is not None, row.is_admin, row.created, mark)
 
 
-def check_same_kind(known: StoredVoter, kind: VoterKind) -> None:
+def check_same_kind(known: schema.StoredVoter, kind: schema.VoterKind) -> None:
     if known.kind != kind:
         raise DataError(f"{show(known.name)} is a {known.kind} here, not a {kind}; choose another name")
 
