@@ -179,8 +179,7 @@ def number_of(mark: str) -> int:
 def system_table(systems: Mapping[str, str], columns: Mapping[Column, Sequence[Marked]], caption: str) -> Table:
     """One row per system, under its mark and its name, and one column per measure."""
     heads = (Column("", is_text=True), Column("run", is_text=True), *columns)
-    rows = zip(systems.values(), systems, *columns.values(), strict=True)
-    return Table(heads, tuple(rows), caption)
+    return Table(heads, tuple(zip(systems.values(), systems, *columns.values(), strict=True)), caption)
 
 
 def places_of(values: Sequence[float]) -> list[int]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assay.core.judged import FloatArray
+from assay.core.note import Note
 from assay.data.qrels import Qrels
 from assay.render import Column, Exports, Table, finite, json_fields
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-
     import polars
-
-    from assay.core.judged import FloatArray
-    from assay.core.note import Note
 
 TEXTS = ("query", "document", "voter")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from assay.render.charts.systems import Mean, means
 from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from assay.core.measure import Measure
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
@@ -42,8 +41,7 @@ def mean_rows(results: Mapping[str, Result], measure: str | Measure | None) -> M
 
 def draw_means(rows_of: Callable[[str | Measure | None], MeanRows], choice: Choice) -> Chart:
     rows, counted = rows_of(choice.measure)
-    has_intervals = any(row.low is not None for row in rows)
-    lines = " Lines: 95 % bootstrap intervals over queries." if has_intervals else ""
+    lines = " Lines: 95 % bootstrap intervals over queries." if any(row.low is not None for row in rows) else ""
     return means(rows, f"Means over {queries_in_words(counted)}.{lines}")
 
 
@@ -64,9 +62,8 @@ def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
         raise NeedError(f"agreement of measures about the order of runs needs at least two measures, got {len(keys)}")
     signs = [1 if first.measures[key].definition.higher_is_better else -1 for key in keys]
     orders = [np.array([sign * each[key] for each in results.values()]) for key, sign in zip(keys, signs, strict=True)]
-    values = [[kendall_tau(a, b) for b in orders] for a in orders]
     words = f"Kendall's tau between the orders of {count(len(results), 'run')} by two measures, over their means."
-    return measures(Grid("Kendall's tau", keys, values), words)
+    return measures(Grid("Kendall's tau", keys, [[kendall_tau(a, b) for b in orders] for a in orders]), words)
 
 
 def draw_pair(kind: str, results: Mapping[str, Result], choice: Choice) -> Chart:

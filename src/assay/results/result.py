@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,9 +21,6 @@ from assay.render import Cell, Column, Exports, Named, Table, finite, json_field
 from assay.stats.intervals import FEWEST, SAMPLES, Interval, bootstrap_all, percentiles, resampled_totals, widened
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import polars
 
     from assay.core.judged import BoolArray, FloatArray

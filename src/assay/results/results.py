@@ -5,6 +5,8 @@ To be compared, they have the same queries in the same order, and the same measu
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,9 +21,6 @@ from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_field
 from assay.stats.pairs import is_complete
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
-
     import polars
 
     from assay.core.judged import BoolArray, FloatArray

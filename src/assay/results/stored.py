@@ -15,6 +15,7 @@ import json
 import math
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,6 @@ from assay.engine.ranking import repeats_of
 from assay.files.source import check_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from assay.core.judged import FloatArray
     from assay.core.measure import Measure
     from assay.core.policies import Policies
@@ -184,9 +183,8 @@ def as_floats(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 def is_too_large(content: bytes) -> bool:
     """Whether the JSON would take very much memory, judging by its commas, brackets and names of fields."""
-    values = sum(map(content.count, (b",", b"[", b"{")))
     most = LIMITS.get().values
-    if values > most:
+    if sum(map(content.count, (b",", b"[", b"{"))) > most:
         return True
     names = most // VALUES_PER_NAME
     return content.count(b":") > names and sum(1 for _ in NAME.finditer(content)) > names

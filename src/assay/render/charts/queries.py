@@ -57,11 +57,10 @@ def queries(
     with np.errstate(invalid="ignore"):
         moved = after - before
     kept = np.flatnonzero(np.isfinite(moved))
-    order = kept[np.argsort(-sign * moved[kept], kind="stable")]
     outcome = np.select([sign * moved > 0, moved == 0], [OUTCOMES[0], OUTCOMES[2]], OUTCOMES[1])
     rows = [
         {"query": printable(ids[at]), "difference": float(moved[at]), "outcome": str(outcome[at])}
-        for at in order.tolist()
+        for at in kept[np.argsort(-sign * moved[kept], kind="stable")].tolist()
     ]
     better, worse, same = (int((outcome[kept] == each).sum()) for each in OUTCOMES)
     a, b = (short(run, 30) for run in runs)
@@ -237,11 +236,10 @@ def scores(groups: Sequence[Grade], caption: str) -> Chart:
     x = {field: quantity(field, axis, scale={"zero": False}, axis={"tickCount": 5}) for field in FIELDS}
     tooltip = [word("grade", "grade"), number("documents", "documents", ",d")]
     tooltip += [number(field, f"{share:.0%}") for field, share in zip(FIELDS, QUANTILES, strict=True)]
-    box = {"y": y, "x": x["lower"], "x2": {"field": "upper"}, "tooltip": tooltip}
     middle = {"y": y, "x": x["median"]}
     layers = [
         layer("rule", "plain", {"y": y, "x": x["low"], "x2": {"field": "high"}}, strokeWidth=1.5),
-        layer("bar", "plain", box, size=12),
+        layer("bar", "plain", {"y": y, "x": x["lower"], "x2": {"field": "upper"}, "tooltip": tooltip}, size=12),
         layer("tick", "strong_line", middle, thickness=4, size=12),
         layer("tick", "inside", middle, thickness=2, size=12),
     ]

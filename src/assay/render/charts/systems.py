@@ -82,10 +82,9 @@ def means(rows: Sequence[Mean], caption: str) -> Chart:
     numbers = [number(each, each) for each in ("mean", "low", "high")]
     tooltip = [word("run", "run"), word("measure", "measure"), *numbers]
     text = {"field": "mean", "type": "quantitative", "format": ".4f"}
-    tick = {"thickness": 2, "size": 8}
     layers = [
         layer("rule", "plain", {"y": y, "x": low, "x2": {"field": "high"}, "tooltip": tooltip}, strokeWidth=2),
-        *(layer("tick", "plain", {"y": y, "x": end}, **tick) for end in (low, high)),
+        *(layer("tick", "plain", {"y": y, "x": end}, thickness=2, size=8) for end in (low, high)),
         layer("point", "plain", {"y": y, "x": x, "tooltip": tooltip}, filled=True, size=60, opacity=1),
         layer("text", "faint_note", {"y": y, "x": x, "text": text}, dy=-10),
     ]
@@ -102,17 +101,15 @@ def differences(rows: Sequence[Difference], caption: str) -> Chart:
     pairs = pair_labels(rows)
     printed = [{name: printable(getattr(row, name)) for name in ("measure", "a", "b")} for row in rows]
     data = [{**row._asdict(), **each, "pair": pairs[row.a, row.b]} for row, each in zip(rows, printed, strict=True)]
-    measures = {row.measure for row in rows}
-    axis = f"difference in {short(rows[0].measure)}" if len(measures) == 1 else "difference"
+    axis = f"difference in {short(rows[0].measure)}" if len({row.measure for row in rows}) == 1 else "difference"
     y = names("pair", None, axis={"labelLimit": 320}, scale={"domain": list(dict.fromkeys(pairs.values()))})
     x = quantity("difference", axis, scale={"zero": True, "padding": 12}, axis={"tickCount": 5})
     tooltip = [word("b", "run"), word("a", "against"), word("measure", "measure")]
     tooltip += [*(number(each, each) for each in ("difference", "low", "high")), number("p", "p, corrected")]
     layers = [zero_line("x", axis)]
     is_wide = any(row.wide_low is not None for row in rows)
-    lines = (*([("wide_low", "wide_high", 1)] if is_wide else []), ("low", "high", 3))
     for outcome in OUTCOMES:
-        for low, high, width in lines:
+        for low, high, width in (*([("wide_low", "wide_high", 1)] if is_wide else []), ("low", "high", 3)):
             line = layer("rule", outcome, {"y": y, "x": {**x, "field": low}, "x2": {"field": high}}, strokeWidth=width)
             layers.append(of_outcome(outcome) | line)
     # A point that is not significant has a smaller one inside, in the colour of the page.
@@ -199,12 +196,11 @@ def stems(order: Sequence[str], ranks: Mapping[str, float], x: Spec, y: Spec, to
     ]
     edge = {"value": 0 if at_left else WIDTH}
     level = {**y, "field": "y"}
-    written = {"x": edge, "y": level, "text": {"field": "text"}}
     look = {"align": "right" if at_left else "left", "dx": -6 if at_left else 6, "limit": 240}
     layers = (
         layer("rule", "plain", {"x": x, "y": {**y, "field": "zero"}, "y2": {"field": "y"}}, strokeWidth=1),
         layer("rule", "plain", {"x": x, "x2": edge, "y": level}, strokeWidth=1),
-        layer("text", "note", written, **look),
+        layer("text", "note", {"x": edge, "y": level, "text": {"field": "text"}}, **look),
     )
     return [{"data": values(rows), **each} for each in layers]
 

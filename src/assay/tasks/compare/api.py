@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -29,8 +30,6 @@ from assay.tasks.compare.result import Comparison
 from assay.tasks.evaluate.score import warned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from assay.stats.anchored import Anchored
 
 
@@ -162,9 +161,8 @@ def caution_notes(cautions: Iterable[Caution], couples: int) -> list[Note]:
 
 def paired_measures(results: Mapping[str, Result], test: str) -> tuple[dict[str, Measured], list[Note]]:
     """The scores of each measure to be tested, and notes on measures that are not a mean over queries."""
-    first = next(iter(results.values()))
     measured, notes = {}, []
-    for name, measure in first.measures.items():
+    for name, measure in next(iter(results.values())).measures.items():
         definition, pool = measure.definition, None
         if is_pooled(measure):
             pool = pool_of(name, results, test)

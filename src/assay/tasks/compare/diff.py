@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import MeasureError
+from assay.core.measure import Measure
+from assay.core.note import Note
 from assay.core.policies import Signature, check_whole
 from assay.core.text import count, printable, show
 from assay.data.run import is_stored
@@ -23,9 +25,6 @@ from assay.tasks.evaluate.score import warned
 
 if TYPE_CHECKING:
     import polars
-
-    from assay.core.measure import Measure
-    from assay.core.note import Note
 
 # Documents shown per query, of two runs and of one; exports for programs have all judged documents.
 MOST_SHOWN = {2: 10, 1: 3}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations_with_replacement
@@ -32,8 +33,6 @@ from assay.tasks.compare.verdict import in_favour
 from assay.tasks.evaluate.score import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay.render.charts import Chart
     from assay.render.charts.kinds import Choice
     from assay.render.charts.systems import Difference
@@ -274,8 +273,7 @@ def means_at(
     blank = is_blank(bound, judged, ranks.scorer.plan.measures[measure].policies)
     blank = blank | np.isnan(read.results[run].scores[measure])
     rows = [bound(judged)] if cutoffs is None else values_at(bound, judged, cutoffs)
-    aggregate = AGGREGATES[bound.definition.aggregate]
-    return [aggregate(np.where(blank, np.nan, row)) for row in rows]
+    return [AGGREGATES[bound.definition.aggregate](np.where(blank, np.nan, row)) for row in rows]
 
 
 def values_at(measure: Measure, judged: Judged, cutoffs: Sequence[int]) -> list[FloatArray]:

@@ -82,8 +82,7 @@ def name_all(
         if is_page(path) and split_report(path)[1] is None:
             from assay.results import load
 
-            names = load.run_names(load.read_page(path))
-            found += [(name, f"{path}{SEPARATOR}{name}") for name in names]
+            found += [(name, f"{path}{SEPARATOR}{name}") for name in load.run_names(load.read_page(path))]
         else:
             found.append((path.rpartition(SEPARATOR)[2] if is_page(path) else path, run))
     return qrels, dict(zip(run_names([name for name, _ in found]), (run for _, run in found), strict=True))

@@ -8,6 +8,8 @@ document is worth, such as nDCG, the values of a query add up to its score.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,9 +32,6 @@ from assay.tasks.compare.ranks import run_of, wanted_texts
 from assay.tasks.evaluate.api import Ranks, Scorer
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping, Sequence
-
     from assay.core.measure import Measure
     from assay.results.result import Result
     from assay.tasks.compare.result import Comparison

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,9 +24,6 @@ from assay.tasks.compare.diff import Diff, find_diff
 from assay.tasks.compare.read import ScoredRuns
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
-
     import polars
 
     from assay.core.measure import Measure
@@ -101,9 +100,13 @@ class Comparison(Exports):
     @cached_property
     def verdict(self) -> ComparisonVerdict:
         """What was found, in words: one line per measure. `str()` is the text, `lines` has it as data."""
-        from assay.tasks.compare.verdict import find_verdict
+        from assay.tasks.compare.verdict import ComparisonVerdict, tell_many, tell_pair
 
-        return find_verdict(self)
+        by_measure: dict[str, list[Pair]] = {}
+        for pair in self.pairs:
+            by_measure.setdefault(pair.measure, []).append(pair)
+        tell = tell_pair if len(self.results) == 2 else tell_many  # noqa: PLR2004 - a pair
+        return ComparisonVerdict(tuple(tell(self, pairs) for pairs in by_measure.values()))
 
     def _ordered_means(self, measure: str) -> dict[str, float]:
         """The mean of each run, the best first; one without a value comes last."""

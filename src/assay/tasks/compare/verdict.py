@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +12,6 @@ from assay.results.results import shared_queries
 from assay.stats.paired import TUKEY_TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from assay.results.result import Result
     from assay.stats.pairs import Pair
     from assay.tasks.compare.result import Comparison
@@ -70,15 +69,6 @@ class ComparisonVerdict:
     def to_list(self) -> list[dict[str, Any]]:
         """The lines as JSON has them, without the words."""
         return [{name: value for name, value in line._asdict().items() if name != "text"} for line in self.lines]
-
-
-def find_verdict(comparison: Comparison) -> ComparisonVerdict:
-    """What each measure says: about the two runs, about the baseline, or about the run with the best mean."""
-    by_measure: dict[str, list[Pair]] = {}
-    for pair in comparison.pairs:
-        by_measure.setdefault(pair.measure, []).append(pair)
-    tell = tell_pair if len(comparison.results) == 2 else tell_many  # noqa: PLR2004 - a pair
-    return ComparisonVerdict(tuple(tell(comparison, pairs) for pairs in by_measure.values()))
 
 
 def tell_pair(comparison: Comparison, pairs: Sequence[Pair]) -> VerdictLine:

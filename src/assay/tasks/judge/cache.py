@@ -37,10 +37,7 @@ SECONDS_TO_SYNC = 1.0
 
 
 class ReplyCache:
-    """A file of replies; None keeps them in memory, for as long as the judge lives.
-
-    With `read_only` the file must exist and stays as it is, in a folder that nobody can write to as well.
-    """
+    """A file of replies, with `read_only` one that exists and stays as it is; None keeps them in memory."""
 
     def __init__(self, path: str | os.PathLike[str] | None, *, read_only: bool = False) -> None:
         self.path = None if path is None else Path(path)

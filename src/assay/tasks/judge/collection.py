@@ -194,16 +194,14 @@ class RelevanceJudgments(Exports):
         return Qrels(grades)
 
     def __repr__(self) -> str:
-        graded = sum(ruling.is_ok for ruling in self.rulings)
-        return f"<RelevanceJudgments: {count(graded, 'grade')} by {self.judge}>"
+        return f"<RelevanceJudgments: {count(sum(each.is_ok for each in self.rulings), 'grade')} by {self.judge}>"
 
     def table(self) -> Table:
         """How often each grade was given, and how often none."""
         kinds = Counter(f"{round(each.score)}" if each.is_ok else str(each.kind) for each in self.rulings)
         left = [f"{count(self.left_out, 'pair')} judged by people already; not asked about"] if self.left_out else []
-        notes = (*left, *map(str, self.notes))
         columns = (Column("grade", is_text=True), Column("pairs"))
-        return Table(columns, tuple(sorted(kinds.items())), self.judge, notes)
+        return Table(columns, tuple(sorted(kinds.items())), self.judge, (*left, *map(str, self.notes)))
 
     def reasons(self) -> Table:
         """One row per pair: the grade and what the judge said."""

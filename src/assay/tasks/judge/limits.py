@@ -94,9 +94,6 @@ class Throttle:
             self._free.notify_all()
 
 
-MILLION = 1_000_000
-
-
 class Prices(NamedTuple):
     """Price per million input and output tokens."""
 
@@ -117,7 +114,7 @@ class Prices(NamedTuple):
         return cls(*pair)
 
     def cost(self, sent: float, reply: float) -> float:
-        return (sent * self.sent + reply * self.reply) / MILLION
+        return (sent * self.sent + reply * self.reply) / 1_000_000
 
 
 class Usage:
@@ -206,6 +203,4 @@ def made_up(shape: Any, items: int | None = None) -> Any:  # noqa: ANN401 - a sh
         return [made_up(shape[0])] * (ITEMS if items is None else items)
     if isinstance(shape, Scale):
         return shape.high
-    if isinstance(shape, tuple):
-        return shape[0]
-    return {str: SENTENCE, bool: True, int: 1, float: 1.0}[shape]
+    return shape[0] if isinstance(shape, tuple) else {str: SENTENCE, bool: True, int: 1, float: 1.0}[shape]

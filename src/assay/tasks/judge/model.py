@@ -91,8 +91,7 @@ class FunctionModel(Model):
         own = getattr(function, "__qualname__", type(function).__qualname__)
         self.endpoint = f"python:{getattr(function, '__module__', '')}.{own}"
         self.name = name or own
-        self._function = function
-        self._timeout = timeout
+        self._function, self._timeout = function, timeout
         self._callers, self._loop = Callers("assay-judge-call"), CallLoop("assay-judge-loop")
 
     def chat(self, chat: Chat) -> Completion:
@@ -137,8 +136,7 @@ class KeptModel(Model):
     """Stands for a model by its endpoint and its name, as the keys of its replies have them; it never replies."""
 
     def __init__(self, endpoint: str, name: str) -> None:
-        self.endpoint = endpoint
-        self.name = name
+        self.endpoint, self.name = endpoint, name
 
     def chat(self, chat: Chat) -> Completion:  # noqa: ARG002 - the cache was looked into before
         said = "the cache has no reply (failures are not kept), and the judge is offline"

@@ -100,8 +100,7 @@ class Preferences(Exports):
     @property
     def strengths(self) -> dict[str, float]:
         """Bradley–Terry's strength of each system."""
-        values = bradley_terry(win_table(self.games, len(self.systems)))
-        return dict(zip(self.systems, values.tolist(), strict=True))
+        return dict(zip(self.systems, bradley_terry(win_table(self.games, len(self.systems))).tolist(), strict=True))
 
     def intervals(self, seed: int = 0) -> dict[str, Interval]:
         """Bootstrap intervals of the strengths, over questions."""
@@ -125,8 +124,7 @@ class Preferences(Exports):
             outcomes = (int((score == 1).sum()), int((score == WORTH["tie"]).sum()), int((score == 0).sum()))
             rows.append((name, strengths[name], *intervals[name], round(ratings[name]), *outcomes))
         names = ("strength", "low", "high", "elo", "wins", "ties", "losses")
-        known = not np.isnan(self.length_correlation)
-        length = f"{self.length_correlation:+.2f}" if known else "undefined"
+        length = "undefined" if np.isnan(self.length_correlation) else f"{self.length_correlation:+.2f}"
         said = f"flip rate {self.flip_rate:.2f}, correlation of winning and length {length}"
         notes = (said, *map(str, self.notes))
         return Table((Column("system", is_text=True), *map(Column, names)), tuple(rows), self.judge, notes)

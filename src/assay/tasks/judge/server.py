@@ -42,8 +42,7 @@ class ChatServer(Model):
     def __init__(
         self, url: str, model: str, *, key: str | None, headers: Mapping[str, str] | None, timeout: float | None
     ) -> None:
-        self.endpoint = endpoint_of_server(url)
-        self.name = model
+        self.endpoint, self.name = endpoint_of_server(url), model
         query = urlsplit(url).query
         self._query = f"?{query}" if query else ""
         own = dict(headers or {}) | ({"Authorization": f"Bearer {key}"} if key else {})
@@ -52,8 +51,7 @@ class ChatServer(Model):
         self._client = HttpClient(timeout=timeout, secrets=secrets)
         self._lock = threading.Lock()
         # How many forms of output the server is known not to take, and whether it is known to take the next one.
-        self._first = 0
-        self._is_known = False
+        self._first, self._is_known = 0, False
         # How the server calls the limit of a reply; whether it takes a temperature is in `adjusted`. Newer models of
         # OpenAI differ.
         self._limit = "max_tokens"

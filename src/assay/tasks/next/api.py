@@ -86,10 +86,7 @@ def make_pool(
     convention: str = "assay",
     **policies: Any,  # noqa: ANN401 - checked by name
 ) -> JudgmentPool:
-    """The pool of runs with the judgments so far, to be kept up to date.
-
-    `grade_range` has the `lowest` and the `top` that a document may get; the rest is as in `next_judgments`.
-    """
+    """The pool of runs with the judgments so far; `grade_range` has the `lowest` and the `top` grade of a document."""
     check_whole("depth", depth, 1)
     resolved = resolve_measures(measure, find_convention(convention), policies)
     if len(resolved) > 1:

@@ -168,9 +168,7 @@ class JudgmentPool:
         return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32)
 
     def pair(self, row: int) -> PairToJudge:
-        worth = None
-        if self.compared is not None:
-            worth = abs(float(self.pairs.coefficient[row])) * self._largest / self._per
+        worth = None if self.compared is None else abs(float(self.pairs.coefficient[row])) * self._largest / self._per
         return PairToJudge(self.pairs.query(row), self.pairs.document(row), worth, int(self.pairs.best[row]))
 
     def _open_rows(self, order: str, seed: int, wanted: int | None) -> Iterator[IntArray]:
