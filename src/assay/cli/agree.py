@@ -1,7 +1,5 @@
 """`assay agree`: how far two sets of judgments or of scores agree."""
 
-from __future__ import annotations
-
 import click
 
 from assay import agree

@@ -1,7 +1,5 @@
 """`assay audit`: why tools report different numbers for the same run."""
 
-from __future__ import annotations
-
 import click
 
 from assay import audit

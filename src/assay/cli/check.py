@@ -1,7 +1,5 @@
 """`assay check`: looks at judgments and runs, and says what is wrong with them."""
 
-from __future__ import annotations
-
 import click
 
 from assay import check

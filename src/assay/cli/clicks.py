@@ -1,7 +1,5 @@
 """`assay clicks`: from what people click on to judgments."""
 
-from __future__ import annotations
-
 import click
 
 from assay import clicks

@@ -1,7 +1,5 @@
 """`assay compare`: which of several runs is better, and whether the difference is significant."""
 
-from __future__ import annotations
-
 import click
 
 from assay import compare

@@ -1,7 +1,5 @@
 """`assay convert`: from one format to another, losing nothing without permission."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

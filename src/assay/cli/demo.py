@@ -1,7 +1,5 @@
 """`assay demo`: evaluates the collection that comes with assay."""
 
-from __future__ import annotations
-
 import os
 from importlib.resources import as_file, files
 from pathlib import Path

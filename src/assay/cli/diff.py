@@ -1,7 +1,5 @@
 """`assay diff`: which queries changed between two runs, and why."""
 
-from __future__ import annotations
-
 import click
 
 from assay import diff

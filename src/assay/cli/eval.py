@@ -1,7 +1,5 @@
 """`assay eval`: scores runs against judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

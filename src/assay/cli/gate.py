@@ -1,7 +1,5 @@
 """`assay gate`: stops a build if retrieval is not good enough, or got worse."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

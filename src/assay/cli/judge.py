@@ -1,7 +1,5 @@
 """`assay judge`: judgments, questions and preferences from an LLM."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

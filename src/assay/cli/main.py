@@ -3,8 +3,6 @@
 Exit codes: 0 fine, 1 a check failed, 2 bad input or usage or no output, 130 Ctrl-C, 141 the output was closed.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """`assay measures`: lists all measures, or explains one."""
 
-from __future__ import annotations
-
 import click
 
 from assay import explain

@@ -1,7 +1,5 @@
 """`assay next`: which documents to judge next, and whether that can change which of two runs is better."""
 
-from __future__ import annotations
-
 import click
 
 from assay import next_judgments

@@ -1,7 +1,5 @@
 """Options that several commands share: what is measured and how, which files are read, and users' own measures."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager

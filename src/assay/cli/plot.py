@@ -1,7 +1,5 @@
 """`assay plot`: a chart of runs, records or judges, written to a file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

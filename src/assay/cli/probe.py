@@ -1,7 +1,5 @@
 """`assay probe`: asks a live retriever over HTTP, and scores what it returns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import click

@@ -1,7 +1,5 @@
 """`assay report`: one HTML file, from the verdict down to the passages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Options of commands that ask a server: an LLM judge, or a live retriever."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -1,7 +1,5 @@
 """`assay studio`: a web application where people judge, and where every number follows their votes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

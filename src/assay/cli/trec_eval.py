@@ -1,7 +1,5 @@
 """`assay trec_eval`: takes trec_eval's command line and prints what trec_eval 10 prints."""
 
-from __future__ import annotations
-
 import sys
 
 import click

@@ -1,7 +1,5 @@
 """`assay votes`: from people's votes to judgments."""
 
-from __future__ import annotations
-
 import click
 
 from assay import votes

@@ -3,8 +3,6 @@
 And the errors of the drop-in: each is an AssayError of the type that ranx raises, so that an `except` still works.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable, Mapping

@@ -12,8 +12,6 @@ Infinite scores rank first or last and tie with each other. NaN is an error, bec
 it differently.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """mteb: queries that were asked in parts, merged to one ranking each."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from assay.core.errors import DataError, DuplicateError

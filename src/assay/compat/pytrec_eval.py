@@ -9,8 +9,6 @@ too. Where pytrec_eval crashes the interpreter, a ValueError is raised. Infinite
 each other. NaN is an error, because pytrec_eval ranks it in no defined order.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections import defaultdict

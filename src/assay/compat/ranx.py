@@ -12,8 +12,6 @@ dict. The rest of ranx (`fuse`, `normalize`, `optimize_fusion`, `plot`, ranxhub)
 called.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 

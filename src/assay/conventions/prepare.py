@@ -5,8 +5,6 @@ another the query is NaN. Which it is does not depend on the other tools in the 
 them, it is an error; else each tool has a value or not, as if it were alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias

@@ -4,8 +4,6 @@ A name is looked up in the convention's own table, then among all measures, then
 must mean one thing. `tool:name` is what the name means to that tool, under its policies.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache

@@ -11,8 +11,6 @@ Case does not matter, values may be quoted, and blanks between the parts are ign
     aspect(criterion="Is the answer polite, and short?")
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ Both sides are normalised. Ids that are then equal, or one of which is a part of
 pairs; the difference that joins most of them is reported, with the rule for `doc_id` that removes it if there is one.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator

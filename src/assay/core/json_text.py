@@ -1,7 +1,5 @@
 """JSON as assay reads it, wherever it is: an object that has a key twice is an error, and errors have one wording."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

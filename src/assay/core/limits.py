@@ -4,8 +4,6 @@ A limit never changes a number, so it is not a policy or part of a signature. In
 `with assay.limits(line=4 << 20):`, and in the shell for a command, `assay --limit line=4Mi eval …`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

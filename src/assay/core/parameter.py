@@ -1,7 +1,5 @@
 """Parameters of measures: the values that a function's annotations allow, and how they are written."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Everything that tells people to set an option holds an `Option`; its text is `mi
 `--policy missing=skip` in the shell. The command sets `INTERFACE` while it runs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence

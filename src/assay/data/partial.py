@@ -3,8 +3,6 @@
 The ids show how they differ from those of the judgments. A file is read in parts, and only these rankings are kept.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Whether a file holds judgments or a run, as its fields, columns or values say."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Iterator

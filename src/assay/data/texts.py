@@ -1,7 +1,5 @@
 """Texts by id, of questions or documents, and fields of questions beside their texts, such as a language or a type."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache

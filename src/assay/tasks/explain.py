@@ -1,7 +1,5 @@
 """`explain`: a measure with all that its entry in the table says, and a worked example; or the list of measures."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

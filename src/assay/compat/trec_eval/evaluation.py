@@ -4,8 +4,6 @@ Ranking and measures are assay's own. Four things differ: -M cuts a ranking befo
 the run, recall points may be in any order, and trec_eval computes with meaningless parameters (`rbp.p=2`, `set_F.-1`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise

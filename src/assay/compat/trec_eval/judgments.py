@@ -4,8 +4,6 @@ A line that begins with # is a comment, but of consecutive comments only the fir
 have exactly the fields of its format. Topics and documents are compared byte by byte.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

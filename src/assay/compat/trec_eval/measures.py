@@ -4,8 +4,6 @@ Names, cutoffs and sets of measures are those of the convention. A value is one 
 convention's table spells it, so that one function finds the measure, except for parameters that no measure accepts.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

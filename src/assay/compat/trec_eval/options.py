@@ -3,8 +3,6 @@
 Options may appear anywhere: short ones combined (`-qc`), values attached (`-M100`), long ones cut short (`--meas map`).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator

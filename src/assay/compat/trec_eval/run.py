@@ -4,8 +4,6 @@ The kernel rejects ambiguous runs, such as a score that is not a number or a dup
 with most of them. A score is the number at the start of its text, or 0 if there is none; NaN ranks lowest.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable

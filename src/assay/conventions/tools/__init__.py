@@ -1,7 +1,5 @@
 """The table of conventions, one tool per file; a file is imported when its tool is first needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 

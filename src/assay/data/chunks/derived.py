@@ -1,7 +1,5 @@
 """Judgments and a run made from other data: from texts or spans that are compared, instead of ids."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

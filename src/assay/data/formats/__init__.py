@@ -4,8 +4,6 @@ Judgments, runs, questions, passages and RAG records are all read through it. A 
 and a row in `FORMATS`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace

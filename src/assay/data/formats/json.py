@@ -3,8 +3,6 @@
 A file is read query by query, so that a run is never held whole. Duplicate keys are noticed, never dropped.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager

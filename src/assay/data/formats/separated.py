@@ -3,8 +3,6 @@
 Blank lines are skipped, but counted.
 """
 
-from __future__ import annotations
-
 import csv
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator

@@ -3,8 +3,6 @@
 A part of a record has the user's own name, or one of those that tools use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """`agree`: how far two sets of judgments or of scores agree, beyond what chance alone gives."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ With a threshold, what both have is compared as positives and negatives: how wel
 positive. With it, the share of positives in all that one side judged is corrected to what the other would have found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """How every tool reads a measure: its names for it, with the options that bring it nearest to the request."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import suppress

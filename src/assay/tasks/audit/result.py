@@ -1,7 +1,5 @@
 """`Audit`: the number each tool gives a run, and the choices that lead from one number to another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

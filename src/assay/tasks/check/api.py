@@ -3,8 +3,6 @@
 Each `check_` function looks at one thing and returns a finding.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """`CheckReport`: what was found in judgments and runs, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self

@@ -1,7 +1,5 @@
 """`clicks`: what people were shown and clicked on in, judgments out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from assay.core.errors import DataError, PolicyError

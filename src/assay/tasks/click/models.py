@@ -12,8 +12,6 @@ click was looked at, and no click but the last satisfied. What is not known is w
 user went on from there: EM over that, all result pages at once, position by position.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """`gate`: is a run good enough, and no worse than the baseline? For builds that should stop if it is not."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ The file is assay.toml with a section `[gate]`, or pyproject.toml with `[tool.as
 setting of a gate too. Two spellings of a measure are one measure.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`votes`: what people think of search results in, judgments out."""
 
-from __future__ import annotations
-
 from numbers import Real
 
 import numpy as np
