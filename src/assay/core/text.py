@@ -156,9 +156,7 @@ def python_value(value: Value) -> str:
     """A value as Python has it, with double quotes."""
     if isinstance(value, tuple):
         return f"{{{python_value(value[0])}: {python_value(value[1])}}}"
-    if not isinstance(value, str):
-        return repr(value)
-    if '"' in value or not value.isprintable() or value.endswith("\\"):
+    if not isinstance(value, str) or '"' in value or not value.isprintable() or value.endswith("\\"):
         return repr(value)
     return f'r"{value}"' if "\\" in value else f'"{value}"'
 
