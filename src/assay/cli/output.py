@@ -1,26 +1,20 @@
 """Where the output of a command goes: formats, styles of tables, reports, stored results, and judgments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from assay import AssayError
+from assay import AssayError, Note
 from assay.cli.command import Checked, Decorator, Setting, SettingsOption, option, whole
 from assay.cli.options import stacked
 from assay.cli.terminal import FOR_PEOPLE, emit, say, say_loudly, say_notes
-from assay.render import render
+from assay.render import Exports, Table, render
 from assay.render.text import terminal_width
 from assay.terminal import check_target, count
-
-if TYPE_CHECKING:
-    from assay import Note
-    from assay.render import Exports, Table
 
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex", "html")
 # The formats that the name of a file says.

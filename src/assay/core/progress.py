@@ -4,20 +4,17 @@ In a notebook the bar is emptied when the work ends. Where nobody looks on, as i
 there is none.
 """
 
-from __future__ import annotations
-
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from assay._kernel import Progress
 from assay.core.text import printable
-
-if TYPE_CHECKING:
-    import threading
 
 DELAY = 1.0
 PAUSE = 0.1
@@ -100,9 +97,6 @@ def is_terminal() -> bool:
 
 @contextmanager
 def bar(title: str, stage: Callable[[], Stage]) -> Iterator[None]:
-    import threading
-    from contextvars import copy_context
-
     done = threading.Event()
 
     def show_after_delay() -> None:
