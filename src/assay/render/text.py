@@ -22,8 +22,7 @@ BREAKS = "-_./ "
 
 def terminal_width() -> int | None:
     """How wide the terminal is; None if standard output is not a terminal."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return shutil.get_terminal_size().columns if is_terminal else None
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 def to_text(table: Table, most: int | None = None) -> str:

@@ -147,9 +147,8 @@ def warning(sizes: Sequence[int]) -> str:
     >>> warning([40, 50])
     ''
     """
-    small = sum(size < SMALL for size in sizes)
     said = []
-    if small:
+    if small := sum(size < SMALL for size in sizes):
         have = "has" if small == 1 else "have"
         said.append(f"{small} of {count(len(sizes), 'slice')} {have} fewer than {SMALL} queries and a wide interval")
     if len(sizes) > MANY:

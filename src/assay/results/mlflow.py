@@ -23,9 +23,8 @@ ILLEGAL = re.compile(r"[^\w.\-]+")
 def numbers_of(result: Result) -> list[tuple[str, float | None]]:
     """Means and interval ends by name. Means come first: a measure may be called like the interval end of another."""
     rows = [(name, row[1:]) for name, row in zip(result.measures, result.table().rows, strict=True)]
-    means = [(name, numbers[0]) for name, numbers in rows]
     ends = [(f"{name} {side}", numbers[at]) for name, numbers in rows for at, side in ((1, "low"), (2, "high"))]
-    return [*means, *ends]  # type: ignore[list-item]
+    return [*((name, numbers[0]) for name, numbers in rows), *ends]  # type: ignore[list-item]
 
 
 def legal_metrics(numbers: Iterable[tuple[str, float | None]], longest: int = LONGEST) -> dict[str, float]:

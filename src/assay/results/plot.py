@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.core.errors import DataError, MismatchError, NeedError, PolicyError
 from assay.core.text import Option, count, show, some
-from assay.render.charts.systems import Mean, means
+from assay.render.charts.systems import Grid, Mean, means, measures
 from assay.stats.agreement import kendall_tau
 
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ def queries_in_words(counted: Iterable[int]) -> str:
 
 def draw_measures(results: Mapping[str, Result], _: Choice) -> Chart:
     """Kendall's tau between the orders in which measures put the runs."""
-    from assay.render.charts.systems import Grid, measures
-
     first = next(iter(results.values()))
     keys = list(first.measures)
     if len(keys) < PAIR:

@@ -113,16 +113,13 @@ def run_studio(
 def check_store(store: Store, collection: Collection, where: str, elsewhere: str | None) -> None:
     """Raises if others can reach the studio and nobody has a password, or if all votes are on other queries."""
     if elsewhere is not None and not any(voter.has_password for voter in store.voters()):
-        raise PolicyError(
-            f"with {elsewhere} others can reach the studio, and nobody has a password yet; "
-            "add people first: assay studio admin --store FILE add-user NAME"
-        )
+        said = f"with {elsewhere} others can reach the studio, and nobody has a password yet"
+        raise PolicyError(f"{said}; add people first: assay studio admin --store FILE add-user NAME")
     voted = {event.query for event in store.events(limit=1000)}
     if voted and not voted & {*collection.queries, *store.questions()}:
-        raise MismatchError(
-            f"{where} has votes on other queries ({some(sorted(voted))}) than this collection "
-            f"({some(collection.queries)}); choose another file with {Option('store')}"
-        )
+        others, own = some(sorted(voted)), some(collection.queries)
+        said = f"{where} has votes on other queries ({others}) than this collection ({own})"
+        raise MismatchError(f"{said}; choose another file with {Option('store')}")
 
 
 def check_files(certificate: str, key: str) -> None:

@@ -66,10 +66,9 @@ def open_collection(
         passages = wanted_texts(corpus, wanted, DOCUMENTS)
     known = {query for run in runs.values() for query in run.queries}
     if questions and not known & questions.keys():
-        raise DataError(
-            f"none of the questions is in a run: they are {show(next(iter(questions)))} …, the runs have "
-            f"{show(next(iter(known)))} …; pass the questions of these runs, with the same ids"
-        )
+        asked, ranked = (show(next(iter(each))) for each in (questions, known))
+        said = f"none of the questions is in a run: they are {asked} …, the runs have {ranked} …"
+        raise DataError(f"{said}; pass the questions of these runs, with the same ids")
     return Collection(title, judgments, runs, questions, passages)
 
 
@@ -109,18 +108,14 @@ def grades_of(
     if top is None:
         highest = math.ceil(max(USUAL_GRADES if judged is None else judged, voted))
         if highest > MOST_UNASKED:
-            raise DataError(
-                f"the judgments have a grade of {max(judged or 0.0, voted):g}, and people choose from 0 to "
-                f"{MOST_UNASKED}; map the grades to fewer, or offer more with "
-                f"--policy top_grade={min(highest, MOST_GRADES)}"
-            )
+            more = f"--policy top_grade={min(highest, MOST_GRADES)}"
+            said = f"the judgments have a grade of {max(judged or 0.0, voted):g}, and people choose from 0 to"
+            raise DataError(f"{said} {MOST_UNASKED}; map the grades to fewer, or offer more with {more}")
         top = 1 if highest <= 1 else max(USUAL_GRADES, highest)
     if not 1 <= top <= MOST_GRADES:
         raise PolicyError(f"the highest grade must be from 1 to {MOST_GRADES}, not {top}")
     for what, grade in (("the judgments", judged or 0.0), ("the votes in the store", voted)):
         if grade > top:
-            raise DataError(
-                f"{what} have a grade of {grade:g}, and the grades to choose from end at {top}; "
-                f"choose more with --policy top_grade={math.ceil(grade)}"
-            )
+            said = f"{what} have a grade of {grade:g}, and the grades to choose from end at {top}"
+            raise DataError(f"{said}; choose more with --policy top_grade={math.ceil(grade)}")
     return [float(each) for each in range(top + 1)]

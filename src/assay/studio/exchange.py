@@ -195,8 +195,7 @@ def read_votes(
     values, _, notes = read_values(events, "grades" if is_own and scale == "auto" else scale)
     rows = read_rows(events, is_own=is_own, is_escaped=is_own and format == "csv")
     votes, past = votes_of(rows, values.tolist(), events, voter)
-    if past:
-        notes.append(Note.of(NoteKind.VOTES, about="past", count=past))
+    notes += [Note.of(NoteKind.VOTES, about="past", count=past)] if past else []
     if "quepid" in format:
         ids = {" ".join(text.split()): query for query, text in (questions or {}).items()}
         votes = [replace(vote, query=ids.get(vote.query, vote.query)) for vote in votes]

@@ -105,9 +105,8 @@ class Chart:
 
     def draw(self, ending: str, *, theme: str = "light", scale: float = 2) -> bytes:
         """What `save` writes to a file with this ending."""
-        background = find_theme(theme).background
         spec = self.to_dict(theme)
-        spec["config"]["background"] = background
+        spec["config"]["background"] = background = find_theme(theme).background
         if ending == "json":
             return write_json(spec).encode()
         if ending == "html":

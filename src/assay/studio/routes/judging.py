@@ -73,9 +73,8 @@ def show_agreement(studio: TheStudio, asker: Reader, *, reveal: bool = False) ->
     With `reveal`, also the votes on pairs that I have yet to judge: for those who manage the studio, and decide.
     """
     if reveal and not asker.is_admin:
-        raise RefusedError(
-            403, "only somebody who manages this studio may see votes on pairs that they have not judged"
-        )
+        said = "only somebody who manages this studio may see votes on pairs that they have not judged"
+        raise RefusedError(403, said)
     return agreement_view(studio, asker.voter, reveal=reveal)
 
 

@@ -170,8 +170,7 @@ def export(
             content = export_votes(studio.store.events(), format, questions=questions, kinds=kinds)
     except DataError as error:
         raise RefusedError(404, str(error)) from None
-    name = f"{what}.{ENDINGS.get(format, format)}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{what}.{ENDINGS.get(format, format)}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 

@@ -64,8 +64,7 @@ def find_place(where: str | os.PathLike[str]) -> Place:
             raise StoreError("not a valid URL; write it as postgresql://user:password@host:5432/database") from None
         return Place(url, printable(url.set(drivername="postgresql").render_as_string(hide_password=True)), None)
     target = target_of(where)
-    name = quoted(target)
-    path = Path(os.path.realpath(target))
+    name, path = quoted(target), Path(os.path.realpath(target))
     # A folder that cannot be looked into is no error here: opening the file says what is wrong.
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir, it raises nothing
         raise StoreError(f"{name} is a directory; name a file for the votes, such as studio.sqlite")

@@ -75,10 +75,8 @@ class Recording:
         known = self.by_key.get((vote.application, vote.key)) if vote.key is not None else None
         if known is not None:
             if known.content != vote.content:
-                raise KeyConflictError(
-                    f"the key {show(vote.key)} was used for another vote (event {known.id}); "
-                    "each vote needs a key of its own"
-                )
+                said = f"the key {show(vote.key)} was used for another vote (event {known.id})"
+                raise KeyConflictError(f"{said}; each vote needs a key of its own")
             return Recorded(known, is_new=False)
         place, replaced = self.find_replaced(vote)
         given = {field.name: getattr(vote, field.name) for field in fields(NewVote)}
@@ -106,9 +104,8 @@ class Recording:
                 raise DataError(f"event {vote.replaces} is not in force: event {last.id} replaced it")
         replaced = self.last.get(place)
         if vote.kind == "withdrawal" and (replaced is None or replaced.kind == "withdrawal"):
-            raise DataError(
-                f"{show(vote.voter)} has no vote on {show(vote.document)} for {show(vote.query)} to take back"
-            )
+            pair = f"{show(vote.document)} for {show(vote.query)}"
+            raise DataError(f"{show(vote.voter)} has no vote on {pair} to take back")
         return place, None if replaced is None else replaced.id
 
 
@@ -150,9 +147,8 @@ def create_voters(connection: Connection, names: Iterable[str], now: float, kind
     for part in batches(names):
         known = set(connection.scalars(select(VOTERS.c.name).where(VOTERS.c.name.in_(part))))
         if new := [name for name in part if name not in known]:
-            rows = [
-                {"name": name, "kind": kinds.get(name, "person"), "is_admin": False, "created": now} for name in new
-            ]
+            how = {"is_admin": False, "created": now}
+            rows = [{"name": name, "kind": kinds.get(name, "person"), **how} for name in new]
             connection.execute(insert(VOTERS), rows)
 
 

@@ -98,9 +98,8 @@ class Store:
             for part in batches(kinds or {}):
                 for voter in connection.execute(select(schema.VOTERS).where(schema.VOTERS.c.name.in_(part))):
                     if kinds and voter.kind != kinds[voter.name]:
-                        raise DataError(
-                            f"{show(voter.name)} is a {voter.kind} here; import these votes as {voter.kind}"
-                        )
+                        said = f"{show(voter.name)} is a {voter.kind} here"
+                        raise DataError(f"{said}; import these votes as {voter.kind}")
         return recorded
 
     def events(
@@ -201,10 +200,8 @@ class Store:
         return f"search-{number}"
 
     def questions(self) -> dict[str, str]:
-        return {
-            f"search-{row.number}": row.text
-            for row in self._rows(select(schema.QUESTIONS).order_by(schema.QUESTIONS.c.number))
-        }
+        rows = self._rows(select(schema.QUESTIONS).order_by(schema.QUESTIONS.c.number))
+        return {f"search-{row.number}": row.text for row in rows}
 
     def keep_passages(self, texts: Mapping[str, str]) -> None:
         """Keeps the texts of documents; the first text of a document stays."""

@@ -113,8 +113,7 @@ def is_moderate(ranks: Ranks) -> bool:
 
 def count_retrieved(ranks: Ranks) -> int:
     """How many documents all runs retrieved together, for judged queries."""
-    first = next(iter(ranks.measures))
-    return sum(int(ranks.judged[name, first].retrieved.sum()) for name in ranks.runs)
+    return sum(int(ranks.judged[name, next(iter(ranks.measures))].retrieved.sum()) for name in ranks.runs)
 
 
 def add_slices(core: dict[str, Any], results: Results, shown: Shown, texts: Mapping[str, str]) -> None:

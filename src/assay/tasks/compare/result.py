@@ -123,9 +123,8 @@ class Comparison(Exports):
     def pair(self, measure: str, a: str, b: str) -> Pair:
         """The comparison of two runs by one measure."""
         wanted = (self._first.key(measure), a, b)
-        for each in self.pairs:
-            if each[:3] == wanted:
-                return each
+        if found := [each for each in self.pairs if each[:3] == wanted]:
+            return found[0]
         raise DataError(f"{show(a)} was not compared with {show(b)} by {show(measure)}; the order of the runs matters")
 
     def anchored(self, pair: Pair) -> Anchored | None:

@@ -148,9 +148,7 @@ def why_open(comparison: Comparison, pair: Pair) -> str:
         return f"are not ranked: the means and the {comparison.settings.test} test point different ways"
     if is_blind(comparison, pair):
         return f"cannot be told apart: {too_few(pair)}"
-    if math.isnan(pair.detectable):
-        return p_words(pair.p_corrected)
-    return f"could have seen {short(pair.detectable)}"
+    return p_words(pair.p_corrected) if math.isnan(pair.detectable) else f"could have seen {short(pair.detectable)}"
 
 
 def is_blind(comparison: Comparison, pair: Pair) -> bool:

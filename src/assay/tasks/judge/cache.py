@@ -74,9 +74,8 @@ class ReplyCache:
                 place = f"{self.path.absolute().as_uri()}?mode=ro"
             elif self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = sqlite3.connect(
-                place, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False, uri=self.read_only
-            )
+            how: Any = {"timeout": SECONDS_TO_WAIT, "isolation_level": None, "check_same_thread": False}
+            file: sqlite3.Connection = sqlite3.connect(place, uri=self.read_only, **how)
             if not self.read_only:
                 # Readers and a writer do not wait for each other; a finished write survives a kill.
                 file.execute("PRAGMA journal_mode = WAL")

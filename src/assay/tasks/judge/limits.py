@@ -75,8 +75,7 @@ class Throttle:
         """The server is asked too much."""
         with self._free:
             if epoch == self._epoch:
-                self.limit = max(1.0, self.limit / 2)
-                self._epoch += 1
+                self.limit, self._epoch = max(1.0, self.limit / 2), epoch + 1
 
     def climb(self) -> None:
         """A request succeeded: about one more at a time after as many successes as there are requests at a time."""

@@ -155,8 +155,7 @@ def read_completion(response: Any, chat: Chat) -> Completion:  # noqa: ANN401 - 
     except (LookupError, TypeError, AttributeError):
         raise JudgeFailure(RulingKind.UNPARSABLE, "the response has no choices") from None
     words = text if isinstance(text, str) else ""
-    spent = spent_tokens(response.get("usage"), chat, words)
-    finish = choice.get("finish_reason")
+    spent, finish = spent_tokens(response.get("usage"), chat, words), choice.get("finish_reason")
     if refusal or finish == "content_filter":
         raise JudgeFailure(RulingKind.REFUSED, str(refusal or "the server's filter stopped the reply"), spent)
     if finish == "length":

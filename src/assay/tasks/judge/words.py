@@ -116,9 +116,8 @@ def check_prompts(replaced: Collection[str], asked: Iterable[Prompt]) -> None:
     known |= own | set(TASKS)
     for name in replaced:
         if name not in known:
-            near = nearest(name, known) or sorted(own)
             said = f"{Option('prompts')} of the judge: unknown prompt {show(name)}"
-            raise MeasureError(f"{said}; did you mean {' or '.join(near)}?")
+            raise MeasureError(f"{said}; did you mean {' or '.join(nearest(name, known) or sorted(own))}?")
 
 
 def read_prompts(prompts: object) -> dict[str, str]:

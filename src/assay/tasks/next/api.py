@@ -137,6 +137,5 @@ def read_judgments(qrels: object) -> Qrels | None:
     if qrels is None or isinstance(qrels, Qrels):
         return qrels
     if hasattr(type(qrels), "drawn_grades"):
-        made: Qrels = qrels.qrels  # type: ignore[attr-defined]
-        return made
+        return qrels.qrels  # type: ignore[attr-defined, no-any-return]
     return None if hasattr(qrels, "__len__") and not len(qrels) else Qrels(qrels, duplicates=None)

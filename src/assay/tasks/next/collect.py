@@ -188,9 +188,8 @@ def run_rows(
     if gain is not None and additive is not None:
         coefficient = gain[query] * additive.weights(rank, np.repeat(sizes, sizes))
     ids = places.select(content.bin.slice(polars.col("at"), polars.col("length")).cast(polars.String)).to_series()
-    rows = polars.DataFrame(
-        {"query": query.astype(np.uint32), "document": ids, "rank": rank.astype(np.uint32), "coefficient": coefficient}
-    )
+    numbers = {"query": query.astype(np.uint32), "document": ids, "rank": rank.astype(np.uint32)}
+    rows = polars.DataFrame(numbers | {"coefficient": coefficient})
     if policies.exclude == "empty_id":
         rows = rows.filter(polars.col("document") != EMPTY_ID)
     if repeats_of(policies) == "once":
