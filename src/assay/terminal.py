@@ -4,6 +4,7 @@ Light to import: what takes time is imported where it is used.
 """
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -122,7 +123,6 @@ def writing(target: str) -> Iterator[None]:
 def copy_to_output(data: Any, format: str, *, lossy: bool = False) -> None:  # noqa: ANN401 - `assay.Qrels` or `assay.Run`
     """Writes judgments or a run to standard output, by way of a file, so that there is nothing unless there is all."""
     import shutil
-    import sys
 
     from assay.files.source import cannot_put_aside, temporary_folder
 

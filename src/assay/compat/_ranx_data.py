@@ -8,6 +8,7 @@ exactly as often, but only when somebody looks.
 from __future__ import annotations
 
 from collections import defaultdict
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -193,8 +194,6 @@ class RanxTable(Generic[Number]):
         name: str | None = None,
     ) -> Self:
         """From a Parquet file, read by pandas if there are `pd_kwargs`."""
-        from importlib import import_module
-
         read = import_module("pandas" if pd_kwargs else "polars").read_parquet
         return cls.from_df(read(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
 
@@ -236,8 +235,6 @@ class Qrels(RanxTable[int]):
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
         """The judgments of a data set from the package ir_datasets."""
-        from importlib import import_module
-
         return cls(import_module("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
 
 

@@ -21,6 +21,7 @@ from assay.core.errors import DataError, FileError, LimitError
 from assay.core.judged import SUBGROUP
 from assay.core.limits import LIMITS, refuse, size
 from assay.core.text import show
+from assay.data.formats.trec import grouped_rows
 from assay.files.source import Source, StandardInput, open_source
 
 # A line that is not four fields of which the first is not a comment and the last a whole number.
@@ -192,8 +193,6 @@ def judge_in_groups(lines: list[list[bytes]], encoding: str, form: str) -> Judgm
                 raise Stop(FILE, f"trec_eval.get_qrels: duplicate docs {document}\n")
 
     def rows(encoding: str) -> Rows:
-        from assay.data.formats.trec import grouped_rows
-
         queries, documents, groups, grades = zip(*divided, strict=True)
         names = [[each.decode(encoding) for each in column] for column in (queries, groups, documents)]
         return grouped_rows(names[0], names[1], names[2], grades)

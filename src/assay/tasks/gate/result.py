@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import DataError
@@ -121,8 +122,6 @@ class GateReport(Exports):
         return f"passed: {total}" if self.passed else f"failed: {len(self.failed)} of {total}"
 
     def __str__(self) -> str:
-        from textwrap import wrap
-
         width = max(len(printable(check.measure)) for check in self.checks)
         lines = [f"gate {self.summary}", ""]
         for check in self.checks:

@@ -193,8 +193,6 @@ def grade_of(votes: Sequence[float], settings: Settings) -> float:
     >>> grade_of([3, 1, 3], Settings("majority")), grade_of([1, 0], Settings("mean"))
     (3.0, 0.5)
     """
-    from assay.tasks.vote.ballots import Ballots
-
     value = np.sort(np.asarray(votes, dtype=np.float64))
     number = np.arange(len(value))
     is_thumbs = bool(np.isin(value, (0, 1)).all())
