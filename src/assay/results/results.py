@@ -18,7 +18,6 @@ from assay.core.errors import MeasureError, MismatchError
 from assay.core.measure import Measure
 from assay.core.text import printable, show
 from assay.render import Cell, Column, Exports, Named, Ranged, Table, json_fields
-from assay.stats.pairs import is_complete
 
 if TYPE_CHECKING:
     import polars
@@ -218,7 +217,7 @@ def shared_queries(results: Iterable[Result], key: str) -> BoolArray:
     """The queries for which all results have a finite value; a result without any finite value does not count."""
     columns = np.stack([each.scores[key] for each in results], axis=1)
     has_any = np.isfinite(columns).any(axis=0)
-    return is_complete(columns[:, has_any] if has_any.any() else columns)
+    return np.asarray(np.isfinite(columns[:, has_any] if has_any.any() else columns).all(axis=1))
 
 
 def shared_means(results: Iterable[Result], key: str) -> list[float]:

@@ -13,13 +13,13 @@ Rank-biased overlap of two rankings: Webber, Moffat and Zobel, A similarity meas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.judged import FloatArray, IntArray
-from assay.stats.intervals import DRAWS, FEWEST, Interval, percentiles, resampled_times, resampled_totals
+from assay.stats.intervals import DRAWS, FEWEST, Interval, Score, percentiles, resampled_times, resampled_totals
 
 WEIGHTS = ("quadratic", "linear")
 SCALES = ("nominal", "ordinal", "interval")
@@ -108,9 +108,7 @@ def one_less_ratio(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return np.where(is_defined, 1 - observed / np.where(is_defined, expected, 1.0), np.nan)
 
 
-def estimate(
-    pairs: GradePairs, statistic: Callable[[FloatArray], FloatArray], drawn: FloatArray | None, level: float
-) -> Estimate:
+def estimate(pairs: GradePairs, statistic: Score, drawn: FloatArray | None, level: float) -> Estimate:
     """A statistic of the table of pairs, with the interval that tables of resampled queries give."""
     return with_interval(float(statistic(pairs.table())), None if drawn is None else statistic(drawn), level)
 
@@ -163,8 +161,7 @@ def kendall_tau(a: FloatArray, b: FloatArray) -> float:
 def correlate(a: FloatArray, b: FloatArray, *, level: float, samples: int, seed: int) -> dict[str, Estimate]:
     """Pearson's, Spearman's and Kendall's correlation of two scores per query, with intervals over resamples."""
     if len(a) < FEWEST:
-        nothing = with_interval(float("nan"), None, level)
-        return dict.fromkeys(("pearson", "spearman", "kendall"), nothing)
+        return dict.fromkeys(("pearson", "spearman", "kendall"), with_interval(float("nan"), None, level))
     drawn = [weighted_correlations(a, b, times) for times in resampled_times(len(a), samples, seed)]
     return {
         name: with_interval(float(value), np.concatenate([each[name] for each in drawn]), level)

@@ -17,19 +17,16 @@ of Epidemiology 107, 1978.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.judged import FloatArray
 from assay.core.note import Note, NoteKind
-from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval, check_level, variance
+from assay.stats.intervals import FEWEST, POWER, ROUNDING, Interval, RunPairs, check_level, variance
 from assay.stats.pairs import Caution, Measured, Pair, cautions, couple_of, differences_between, pair_of
 from assay.stats.significance import ComparisonSettings, correct_families
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assay.core.judged import FloatArray
 
 
 class Anchored(NamedTuple):
@@ -95,8 +92,7 @@ def anchored_mean(judge: FloatArray, human: FloatArray, level: float = 0.95) -> 
     if n >= FEWEST and count >= FEWEST and spread != 0:
         together = float(((y - y.mean()) * (f - f.mean())).sum()) / (n - 1)
         weight = min(max(together / ((1 + n / count) * spread), 0.0), 1.0)
-    rest = y - weight * f
-    value = mean_at(weight, y, f, others)
+    rest, value = y - weight * f, mean_at(weight, y, f, others)
     parts = (weight**2 * variance(others) / count if weight else 0.0, variance(rest) / n if n else math.nan)
     error = math.sqrt(sum(parts))
     # Welch's degrees of freedom, of a sum of two variances.
@@ -136,7 +132,7 @@ def sample_p(judge: FloatArray, human: FloatArray) -> float:
 def compare_anchored(
     measured: Mapping[str, Measured],
     human: Mapping[str, Mapping[str, FloatArray]],
-    names: Sequence[tuple[str, str]],
+    names: RunPairs,
     settings: ComparisonSettings,
 ) -> tuple[list[Pair], list[Anchored], list[Caution]]:
     """The comparison of each pair of runs by each measure, anchored by the human values of each measure and run.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from numbers import Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from assay.core.progress import Report
 from assay.core.text import show
 from assay.engine.kernel import count_threads
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 Arrays = tuple[FloatArray, FloatArray]
+Span = tuple[float, float]
+# The names of the two runs of each pair.
+RunPairs = Sequence[tuple[str, str]]
+Score = Callable[[FloatArray], FloatArray]
 
 POWER = 0.8
 # Points at which the distribution of a standard deviation is taken.
@@ -87,9 +88,7 @@ def check_level(level: float) -> None:
         raise PolicyError(f"level must be a number between 0 and 1, such as 0.95, not {show(level)}")
 
 
-def widened(
-    interval: Interval, scores: FloatArray, noise: FloatArray, bounds: tuple[float, float], level: float
-) -> Interval:
+def widened(interval: Interval, scores: FloatArray, noise: FloatArray, bounds: Span, level: float) -> Interval:
     """An interval that also allows for the noise of each score, given as variances; it stays within the bounds.
 
     >>> widened(Interval(0.25, 0.75), np.array([0.0, 1.0]), np.array([0.5, 0.5]), (0, 1), 0.95)
@@ -143,7 +142,7 @@ def resampled_totals(values: FloatArray, samples: int, seed: int, report: Report
     return totals
 
 
-def drawn_queries(count: int, samples: int, seed: int) -> Iterator[NDArray[np.int32]]:
+def drawn_queries(count: int, samples: int, seed: int) -> Iterator[np.ndarray[Any, np.dtype[np.int32]]]:
     """The numbers of the queries that each sample draws, one row per sample; some samples at a time."""
     generator, rows = np.random.default_rng(seed), max(1, DRAWS // count)
     for start in range(0, samples, rows):
@@ -309,9 +308,7 @@ def accelerated_places(below: FloatArray, count: int, skewness: FloatArray, leve
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def pooled_interval(
-    both: FloatArray, score: Callable[[FloatArray], FloatArray], *, level: float, seed: int
-) -> Interval:
+def pooled_interval(both: FloatArray, score: Score, *, level: float, seed: int) -> Interval:
     """The interval of the second run's score of summed statistics minus the first's, by resampling queries.
 
     `both` has a row of the statistics of both runs for each query; `score` gives both scores of their totals.
@@ -356,10 +353,6 @@ def batches_of(pairs: Iterable[Arrays]) -> Iterator[PairBatch]:
         batch.pairs.append((places[id(pair[0])], places[id(pair[1])]))
     if batch.pairs:
         yield batch
-
-
-def detectable(differences: FloatArray, alpha: float) -> float:
-    return detectable_difference(len(differences), alpha, deviation(differences))
 
 
 def detectable_difference(count: int, alpha: float, spread: float) -> float:

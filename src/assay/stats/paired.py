@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.core.judged import FloatArray
 from assay.core.progress import Report
-from assay.stats.intervals import ROUNDING, alike, deviation, resampled_totals
+from assay.stats.intervals import ROUNDING, Arrays, alike, deviation, resampled_totals
 from assay.stats.randomization import randomization
 
 # Differences whose sizes differ by less than this share of the largest are tied.
@@ -46,9 +46,7 @@ def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Rep
     return p_values
 
 
-def shifted_samples(
-    values: FloatArray, samples: int, seed: int, report: Report | None = None
-) -> tuple[FloatArray, FloatArray]:
+def shifted_samples(values: FloatArray, samples: int, seed: int, report: Report | None = None) -> Arrays:
     """The means and standard deviations of resamples of the centred values."""
     count = len(values)
     centred = values - values.mean(axis=0)
@@ -96,8 +94,7 @@ def rank_direction(values: FloatArray) -> int:
     """Which way Wilcoxon's test points: 1 if values above zero have the larger sum of ranks, -1 if those below."""
     from scipy.stats import rankdata
 
-    places = signed_places(values)
-    places = places[places != 0]
+    places = signed_places(values[values != 0])
     return int(np.sign(rankdata(np.abs(places)) @ np.sign(places)))
 
 

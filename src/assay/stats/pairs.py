@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from assay._kernel import balances
-from assay.core.judged import BoolArray, FloatArray
+from assay.core.judged import FloatArray
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.engine.kernel import count_threads
-from assay.stats.intervals import FEWEST, ROUNDING, Arrays, Interval, batches_of, detectable_difference
+from assay.stats.intervals import FEWEST, ROUNDING, Arrays, Interval, RunPairs, batches_of, detectable_difference
 
 # Numbers of this many binary digits before or after the point can be squared and summed.
 SAFE_EXPONENT = 300
@@ -163,7 +163,7 @@ def differences_between(couples: Sequence[Couple]) -> list[Differences]:
     return found
 
 
-def couples_of(measure: str, measured: Measured, names: Sequence[tuple[str, str]]) -> list[Couple]:
+def couples_of(measure: str, measured: Measured, names: RunPairs) -> list[Couple]:
     """The pairs of runs, each prepared for comparison on the queries with a finite value in both.
 
     Runs that have no value for the same queries share their arrays, and what is made of them, among all pairs.
@@ -174,9 +174,8 @@ def couples_of(measure: str, measured: Measured, names: Sequence[tuple[str, str]
     undefined = {run: np.isnan(each) for run, each in scores.items()}
     largest = {run: np.nanmax(np.abs(each), initial=0.0) for run, each in scores.items()}
     aggregation, places = AGGREGATES[measured.aggregate], {run: place for place, run in enumerate(scores)}
-    shared = [
-        (a, b) for a, b in names if is_safe(max(largest[a], largest[b])) and np.array_equal(undefined[a], undefined[b])
-    ]
+    alike = ((a, b) for a, b in names if np.array_equal(undefined[a], undefined[b]))
+    shared = [(a, b) for a, b in alike if is_safe(max(largest[a], largest[b]))]
     used = dict.fromkeys(run for pair in shared for run in pair)
     averaged = {run: aggregation.prepare(scores[run]) for run in used}
     means = {run: aggregation(scores[run]) for run in used}
@@ -195,16 +194,15 @@ def couples_of(measure: str, measured: Measured, names: Sequence[tuple[str, str]
 def couple_of(measure: str, measured: Measured, a: str, b: str) -> Couple:
     """Two runs, prepared for comparison on the queries with a finite value in both."""
     both = np.stack([measured.scores[a], measured.scores[b]], axis=1)
-    counts, pool, aggregation = is_complete(both), measured.pool, AGGREGATES[measured.aggregate]
+    counts, pool, aggregation = np.isfinite(both).all(axis=1), measured.pool, AGGREGATES[measured.aggregate]
     both[~counts] = np.nan
     both, scale = (both, 1.0) if pool is not None else scaled(both, measured.aggregate)
     first, second = np.ascontiguousarray(both.T)
     sums, means = None, (aggregation(first), aggregation(second))
     if pool is not None:
-        statistics = [pool.statistics[run][counts] for run in (a, b)]
-        sums = PooledSums(np.concatenate(statistics, axis=1), pool.combine)
-        mean_a, mean_b = sums.scores(sums.both.sum(axis=0)).tolist() if counts.any() else (math.nan, math.nan)
-        means = (mean_a, mean_b)
+        statistics = np.concatenate([pool.statistics[run][counts] for run in (a, b)], axis=1)
+        sums = PooledSums(statistics, pool.combine)
+        means = tuple(sums.scores(statistics.sum(axis=0)).tolist()) if counts.any() else (math.nan, math.nan)
     averaged = (aggregation.prepare(first), aggregation.prepare(second))
     delta = cliff_delta(first[counts], second[counts])
     about = (averaged, means, delta, measured.aggregate, measured.sign, scale, sums)
@@ -263,19 +261,13 @@ def rounded_of(pairs: Sequence[Arrays], others: Sequence[Arrays]) -> list[Rounde
     return found
 
 
-def is_complete(scores: FloatArray) -> BoolArray:
-    """The rows in which every value is finite."""
-    return np.asarray(np.isfinite(scores).all(axis=1))
-
-
 def scaled(scores: FloatArray, aggregate: str) -> tuple[FloatArray, float]:
     """Scores whose squares neither overflow nor underflow, and the power of two that they were divided by."""
     largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
     if is_safe(largest) or aggregate == "geometric":
         return scores, 1.0
-    exponent = int(np.frexp(largest)[1])
-    # The largest power of two that a float can hold; dividing by it is enough.
-    exponent = min(exponent, 1023)
+    # The largest power of two that a float can hold is 2^1023; dividing by it is enough.
+    exponent = min(int(np.frexp(largest)[1]), 1023)
     return np.ldexp(scores, -exponent), float(np.ldexp(1.0, exponent))
 
 
@@ -288,33 +280,18 @@ def pair_of(
     couple: Couple, differences: Differences, p: float, p_corrected: float, interval: Interval, *, alpha: float
 ) -> Pair:
     (mean_a, mean_b), scale, is_mean = couple.means, couple.scale, couple.sums is None
-    wins, losses = differences.higher, differences.lower
-    if couple.sign < 0:
-        wins, losses = losses, wins
+    wins, losses = (differences.higher, differences.lower)[:: couple.sign]
     seen = detectable_difference(differences.counted, alpha, differences.spread)
     if couple.aggregate == "geometric":
         with np.errstate(over="ignore"):
             seen = mean_a * float(np.expm1(seen))
     elif couple.aggregate == "sum":
         seen *= differences.counted
-    return Pair(
-        measure=couple.measure,
-        a=couple.a,
-        b=couple.b,
-        mean_a=mean_a * scale,
-        mean_b=mean_b * scale,
-        difference=(mean_b - mean_a) * scale,
-        low=interval.low * scale,
-        high=interval.high * scale,
-        p=p,
-        p_corrected=p_corrected,
-        cohen_d=differences.cohen_d if is_mean else math.nan,
-        cliff_delta=couple.cliff_delta,
-        wins=wins,
-        ties=differences.counted - wins - losses,
-        losses=losses,
-        detectable=seen * scale if is_mean else math.nan,
-    )
+    means = (mean_a * scale, mean_b * scale, (mean_b - mean_a) * scale, interval.low * scale, interval.high * scale)
+    effects = (differences.cohen_d if is_mean else math.nan, couple.cliff_delta)
+    counts = (wins, differences.counted - wins - losses, losses)
+    seen = seen * scale if is_mean else math.nan
+    return Pair(couple.measure, couple.a, couple.b, *means, p, p_corrected, *effects, *counts, seen)
 
 
 def cohen_d(total: float, spread: float, count: int) -> float:

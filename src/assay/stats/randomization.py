@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from assay.core.progress import Report
 from assay.engine.kernel import count_threads
 from assay.stats.intervals import ROUNDING, Arrays, is_summable, summable
 from assay.stats.pairs import PooledSums, differences_of, rounded_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Signs drawn at a time. The draws depend on it, and so does every p-value.
 SIGNS = 4_000_000
@@ -114,11 +111,10 @@ class Randomization:
             # By itself if the columns of its systems leave too much open.
             if is_exact(each.counted, self._samples) or not is_open <= OPEN * ROUNDING * each.size:
                 self.add(differences_of(*pair))
-                continue
-            reached = (abs(each.total) - ROUNDING * each.size) / 2
-            own = partial(differences_of, *pair)
-            self._tested[self._count] = Tested(after, before, reached, is_open, own)
-            self._count += 1
+            else:
+                reached, own = (abs(each.total) - ROUNDING * each.size) / 2, partial(differences_of, *pair)
+                self._tested[self._count] = Tested(after, before, reached, is_open, own)
+                self._count += 1
 
     def _system(self, scores: FloatArray) -> tuple[int, float]:
         """The number of a system's column, and how large its values are together."""
@@ -188,7 +184,7 @@ def width_of(count: int) -> int:
     return -(-count // 8)
 
 
-def unpacked(bits: bytes, count: int) -> NDArray[np.uint8]:
+def unpacked(bits: bytes, count: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """One row per sample, 1 for a flipped sign."""
     rows = np.frombuffer(bits, dtype=np.uint8).reshape(-1, width_of(count))
     return np.unpackbits(rows, axis=1, count=count)

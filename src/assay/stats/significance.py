@@ -6,20 +6,22 @@ Statistics 6, 1979; Benjamini and Hochberg, JRSS B 57, 1995; Benjamini and Yekut
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, product
 from numbers import Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.errors import PolicyError
+from assay.core.judged import FloatArray
 from assay.core.measure import AGGREGATES
 from assay.core.note import Note, NoteKind
 from assay.core.policies import check_whole
 from assay.core.progress import Report, part_of
 from assay.core.text import show
 from assay.engine.kernel import map_in_threads
-from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, difference_intervals, pooled_interval
+from assay.stats.intervals import DIFFERENCE_SAMPLES, Interval, RunPairs, difference_intervals, pooled_interval
 from assay.stats.paired import DIRECTIONS, PAIRED_TESTS, TUKEY_TESTS
 from assay.stats.pairs import (
     Caution,
@@ -29,16 +31,10 @@ from assay.stats.pairs import (
     cautions,
     couples_of,
     differences_between,
-    is_complete,
     pair_of,
     scaled,
 )
 from assay.stats.randomization import Randomization, swapped_p
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from assay.core.judged import FloatArray
 
 TESTS = (*PAIRED_TESTS, *TUKEY_TESTS)
 FAMILIES = ("measure", "all")
@@ -89,13 +85,10 @@ class ComparisonSettings(NamedTuple):
     @property
     def words(self) -> str:
         """The test and its correction, as in a caption."""
+        over = "the pairs of each measure" if self.family == "measure" else "all pairs and measures"
+        corrected = CORRECTION_WORDS[self.correction] + ("" if self.correction == "none" else f" over {over}")
         if self.test in TUKEY_TESTS:
             corrected = "which covers all pairs of a measure"
-        elif self.correction == "none":
-            corrected = CORRECTION_WORDS["none"]
-        else:
-            over = "the pairs of each measure" if self.family == "measure" else "all pairs and measures"
-            corrected = f"{CORRECTION_WORDS[self.correction]} over {over}"
         return f"{TEST_WORDS[self.test]}, {corrected}, alpha = {self.alpha:g}"
 
 
@@ -111,8 +104,7 @@ def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
     if settings.samples is not None:
         check_whole("samples", settings.samples, 1)
     samples = DEFAULT_SAMPLES.get(settings.test)
-    if samples is not None and settings.samples is not None:
-        samples = int(settings.samples)
+    samples = samples if samples is None or settings.samples is None else int(settings.samples)
     correction = "none" if settings.test in TUKEY_TESTS else settings.correction
     return settings._replace(
         alpha=float(settings.alpha), samples=samples, seed=int(settings.seed), correction=correction
@@ -120,17 +112,14 @@ def check_settings(settings: ComparisonSettings) -> ComparisonSettings:
 
 
 def compare_pairs(
-    measured: Mapping[str, Measured],
-    names: Sequence[tuple[str, str]],
-    settings: ComparisonSettings,
-    report: Report | None = None,
+    measured: Mapping[str, Measured], names: RunPairs, settings: ComparisonSettings, report: Report | None = None
 ) -> tuple[list[Pair], list[Caution]]:
     """The comparison of each pair of runs by each measure, and the cautions about it."""
     notices: list[Caution] = []
     if settings.test in TUKEY_TESTS:
         # Only queries with a value in all runs.
         for measure, scored in measured.items():
-            whole = is_complete(np.stack(list(scored.scores.values()), axis=1))
+            whole = np.isfinite(list(scored.scores.values())).all(axis=0)
             complete = {name: values[whole] for name, values in scored.scores.items()}
             measured = {**measured, measure: scored._replace(scores=complete)}
             if left_out := int((~whole).sum()):

@@ -16,19 +16,8 @@ from assay.core.errors import MeasureError
 from assay.core.judged import FloatArray, ratio
 from assay.core.measure import Definition, Pooled, answer_example, cites, computes, define, says, undefined_if
 from assay.core.parameter import Bounds
-from assay.core.text import count
 from assay.measures.answers.data import NO_REFERENCE, NO_TEXT, Answers, Blank, without_blank
-from assay.measures.answers.statistics import (
-    LONGEST_SHIFTED,
-    Metric,
-    References,
-    bleu_rows,
-    chrf_rows,
-    is_long,
-    ter_references,
-    ter_rows,
-    ter_words,
-)
+from assay.measures.answers.statistics import Metric, References, bleu_rows, chrf_rows, note_without_shifts, ter_rows
 
 CorpusOrMean = Annotated[
     Literal["corpus", "mean"], "the overall value: the score of the summed statistics, or the mean of the questions"
@@ -253,12 +242,8 @@ TER = CorpusMetric(ter_metric, ter_rows, ter_scores)
 
 
 def ter_remarks(answers: Answers, *, aggregate: str, **values: Any) -> list[str]:  # noqa: ANN401, ARG001 - as the measure's
-    metric = ter_metric(**values)
-    found = TER.signature(answers, **values)
-    pairs = zip(ter_references(answers.references, metric), answers.predictions, strict=True)
-    long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
-    told = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
-    return [*found, told] if long else found
+    noted = note_without_shifts(answers.references, answers.predictions, ter_metric(**values))
+    return [*TER.signature(answers, **values), *noted]
 
 
 @TER.define("ter", title="Translation edit rate", symbol="TER", range=(0, float("inf")))

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from assay.core.judged import FloatArray
+from assay.core.text import count
 from assay.measures.answers.similarity import count_edits
 from assay.measures.answers.words import ALONE, LEFT_OUT, AnswerWords, Numbers, Split, blank_kind
 
@@ -99,6 +100,14 @@ def ter_rows(references: References, predictions: list[str], metric: Metric) -> 
         else:
             rows += metric._extract_corpus_statistics([prediction], [[each] for each in every])  # noqa: SLF001
     return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def note_without_shifts(references: References, predictions: list[str], metric: Metric) -> list[str]:
+    """A remark if texts are so long that no shifts are searched for."""
+    pairs = zip(ter_references(references, metric), predictions, strict=True)
+    long = sum(is_long(ter_words(metric, each) for each in (given, *right)) for right, given in pairs if right)
+    told = f"{count(long, 'question')} with a text of more than {LONGEST_SHIFTED} words scored without shifts"
+    return [told] * (long > 0)
 
 
 def ter_references(references: References, metric: Metric) -> References:

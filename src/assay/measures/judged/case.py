@@ -13,18 +13,7 @@ from typing import Any
 
 from assay.core.errors import MeasureError
 from assay.core.measure import Measure, define
-from assay.core.ruling import (
-    Embed,
-    Finding,
-    JudgeFailure,
-    Prompt,
-    Reply,
-    Request,
-    RulingKind,
-    Verdict,
-    run_steps,
-    unjudgeable,
-)
+from assay.core.ruling import Embed, Finding, JudgeFailure, Prompt, Reply, RulingKind, Verdict, run_steps, unjudgeable
 from assay.data.records.record import Record
 
 RAGAS = "Es et al. 2024, RAGAS: Automated Evaluation of Retrieval Augmented Generation"
@@ -129,7 +118,7 @@ def replay(measure: str | Measure, record: Mapping[str, Any], replies: Sequence[
     (only,) = read_records([{"query_id": "0", **record}]).each
     rest = iter(replies)
 
-    def next_reply(request: Request | Embed) -> Any:  # noqa: ANN401 - a reply or vectors
+    def next_reply(request: Any) -> Any:  # noqa: ANN401 - a reply or vectors
         given = next(rest, MeasureError(f"{chosen} asks more than {len(replies)} times"))
         if isinstance(given, Exception):
             raise given

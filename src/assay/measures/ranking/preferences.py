@@ -114,24 +114,17 @@ def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
         lacking = relevant - nonrelevant
         return fulfilled + int((is_relevant & is_found).sum()) * lacking, possible + int(is_relevant.sum()) * lacking
     if not judge.is_divided:
-        return count_fulfilled(against_first(judge, relevant), of)
+        # Those among the higher levels, and, as in trec_eval, of every document, even of the lowest, over its first.
+        is_lowest = judge.level == judge.level.min()
+        upper, first = np.flatnonzero(~is_lowest), np.sort(judge.place[is_lowest])[:relevant]
+        pairs = np.nonzero(judge.level[upper][:, None] > judge.level[upper])
+        better = np.append(judge.place[upper[pairs[0]]], np.repeat(judge.place, len(first)))
+        worse = np.append(judge.place[upper[pairs[1]]], np.tile(first, len(judge.place)))
+        return count_fulfilled(replace(judge, better=better, worse=worse), of)
     # Only as many of the first non-relevant documents are kept.
     dropped = np.sort(judge.place[is_nonrelevant])[int(is_relevant.sum()) :]
     kept = ~(np.isin(judge.better, dropped) | np.isin(judge.worse, dropped))
     return count_fulfilled(replace(judge, better=judge.better[kept], worse=judge.worse[kept]), of)
-
-
-def against_first(judge: Assessor, size: int) -> Assessor:
-    """The preferences among the higher levels, and of every document over the first `size` of the lowest level.
-
-    Like trec_eval, "every document" includes those of the lowest level.
-    """
-    is_lowest = judge.level == judge.level.min()
-    upper = np.flatnonzero(~is_lowest)
-    first = np.sort(judge.place[is_lowest])[:size]
-    better, worse = (judge.place[upper[rows]] for rows in np.nonzero(judge.level[upper][:, None] > judge.level[upper]))
-    more_better, more_worse = np.repeat(judge.place, len(first)), np.tile(first, len(judge.place))
-    return replace(judge, better=np.append(better, more_better), worse=np.append(worse, more_worse))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

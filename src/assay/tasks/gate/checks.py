@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.errors import DataError, MeasureError, MismatchError
 from assay.core.note import Note, NoteKind
 from assay.core.text import Option, count, p_words
-from assay.stats.intervals import FEWEST, ROUNDING, alike, detectable, deviation
+from assay.stats.intervals import FEWEST, ROUNDING, alike, detectable_difference, deviation
 from assay.stats.paired import PAIRED_TESTS, constant_p, per_column, shifted_samples
 from assay.stats.significance import correct
 from assay.tasks.compare.ranks import Move, ranked_documents
@@ -67,7 +67,7 @@ class Drop(NamedTuple):
         """The drop that this many queries detect with 80 % power."""
         if self.anchor is not None:
             return self.limit + self.anchor.detectable(2 * alpha)
-        excess = detectable(self.changes[~np.isnan(self.changes)], 2 * alpha)
+        excess = detectable_difference(self.counted, 2 * alpha, deviation(self.changes[~np.isnan(self.changes)]))
         return self.limit + excess * (self.counted if self.is_total else 1)
 
 
