@@ -174,9 +174,8 @@ def dcg(query, k=None, gain="linear", rel=0, *, ties="rank", base=2, fewest=0):
     gains = [gain_of(query, grade, gain, rel) for grade in query.ranked]
     if ties == "average":
         # Documents that tie share what they gain, and each takes its part of it.
-        tied = [
-            [gain for gain, other in zip(gains, query.scores, strict=True) if other == score] for score in query.scores
-        ]
+        scored = list(zip(gains, query.scores, strict=True))
+        tied = [[gain for gain, other in scored if other == score] for score in query.scores]
         gains = [sum(group) / len(group) for group in tied]
     return discounted(gains[:k], base)
 

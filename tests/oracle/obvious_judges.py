@@ -62,14 +62,14 @@ def condense(query, condensed):
     return type(query)([each for each in query.ranked if query.is_judged(each)], [], query.judged, query.floor)
 
 
+def of_one_judge(measure):
+    return lambda query, condensed=False, **values: measure(condense(query, condensed), **values)
+
+
 JUDGES = {
     "prefs": preferences,
     "num_prefs": number_of_preferences,
-    "judges_ap": lambda query, rel=1, k=None, condensed=False: average_precision(condense(query, condensed), rel, k),
-    "judges_precision": lambda query, rel=1, k=None, over="k", condensed=False: precision(
-        condense(query, condensed), rel, k, over
-    ),
-    "judges_r_precision_multiple": lambda query, multiple, rel=1, condensed=False: TREC_EVAL["r_precision_multiple"](
-        condense(query, condensed), multiple=multiple, rel=rel
-    ),
+    "judges_ap": of_one_judge(average_precision),
+    "judges_precision": of_one_judge(precision),
+    "judges_r_precision_multiple": of_one_judge(TREC_EVAL["r_precision_multiple"]),
 }

@@ -23,9 +23,8 @@ def test_formulas(drawn, with_hits, graded, k):
     rankings.agree({"recall": rankings.whole(rankings.recall)}, with_hits, k)
     rankings.agree({"dcg@{k}": rankings.dcg, "ndcg@{k}": rankings.ndcg}, graded, k)
     # IDCG@k is the DCG@k of the ideal list.
-    rankings.agree(
-        {"dcg@{k}": rankings.dcg}, [(sorted(ranking, reverse=True), unseen) for ranking, unseen in graded], k
-    )
+    ideal = [(sorted(ranking, reverse=True), unseen) for ranking, unseen in graded]
+    rankings.agree({"dcg@{k}": rankings.dcg}, ideal, k)
 
 
 BY_HAND = [

@@ -57,10 +57,6 @@ def test_patterns_are_tried_where_there_are_no_more_than_samples(samples, is_exa
     assert (p == by_enumeration(values)) == is_exact
 
 
-def test_sampled_p_is_never_zero():
-    assert one(randomization, np.ones(100), samples=999) == 1 / 1000
-
-
 def test_sampled_randomization_counts_equal_sums():
     # Sums of 0.1 and 0.2 that are equal but for rounding: p would be too small if they did not count.
     values = np.tile([0.1, 0.2, -0.3, 0.1 + 0.2], 10)
@@ -104,26 +100,19 @@ def test_wilcoxon_does_not_rank_rounding():
     np.testing.assert_array_equal(signed_places(np.array(values)), [2, -2, 2, 4, -3, 3, 1, 0])
 
 
-DIRECTED = [
-    ([], 0, 0),
-    ([0.0, 0.0], 0, 0),
-    ([1.0, 2.0, -4.0], 0, 1),
-    ([1.0, 2.0, -3.0, -2.5], -1, 0),
-    ([5.0, 4.0, -1.0, -2.0, -3.0], 1, -1),
-]
+DIRECTED = [([], 0, 0), ([0, 0], 0, 0), ([1, 2, -4], 0, 1), ([1, 2, -3, -2.5], -1, 0), ([5, 4, -1, -2, -3], 1, -1)]
 
 
 @for_each("values, ranks, signs", DIRECTED)
 def test_which_way_a_test_points(values, ranks, signs):
-    assert [DIRECTIONS[name](np.array(values)) for name in ("wilcoxon", "sign")] == [ranks, signs]
+    assert [DIRECTIONS[name](np.array(values, float)) for name in ("wilcoxon", "sign")] == [ranks, signs]
 
 
 @for_each("wins, losses, ties", [(5, 0, 0), (7, 3, 2), (4, 4, 1), (0, 9, 0), (1, 0, 5), (3000, 3500, 480)])
 def test_sign_is_scipys_binomial_test(wins, losses, ties):
     values = [0.5] * wins + [-0.1] * losses + [0.0] * ties
-    assert one(PAIRED_TESTS["sign"], values) == pytest.approx(
-        scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9
-    )
+    expected = scipy.stats.binomtest(wins, wins + losses).pvalue
+    assert one(PAIRED_TESTS["sign"], values) == pytest.approx(expected, rel=1e-9)
 
 
 def test_bootstrap_is_the_share_of_shifted_samples():

@@ -55,9 +55,8 @@ def test_elo_of_one_game_by_hand():
     assert elo(games_of((0, 1, 1.0, 0)), 2).tolist() == [1516.0, 1484.0]
     # Then 32 points apart, which leave the winner 1 / (1 + 10^(-32 / 400)) to expect, and the loser gains as much.
     again = elo(games_of((0, 1, 1.0, 0), (0, 1, 1.0, 1)), 2)
-    assert again == pytest.approx(
-        [1516 + 32 * (1 - 1 / (1 + 10 ** (-32 / 400))), 1484 - 32 * (1 - 1 / (1 + 10 ** (-32 / 400)))]
-    )
+    change = 32 * (1 - 1 / (1 + 10 ** (-32 / 400)))
+    assert again == pytest.approx([1516 + change, 1484 - change])
 
 
 def test_elo_keeps_the_sum_and_the_seed_keeps_the_order():

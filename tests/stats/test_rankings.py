@@ -12,12 +12,11 @@ from tables import for_each
 
 RANKINGS = some.lists(some.sampled_from("abcdefghij"), unique=True)
 
-
 # Of ab and ba A_1 = 0 and A_2 = 1: 1 · 0.25 + 0.5/0.5 · (0 · 0.5 + 1 · 0.25)
 OVERLAPS = [
     ("", "", 0.9, math.nan),
-    ("a", "", 0.9, 0.0),
-    ("ab", "cd", 0.9, 0.0),
+    ("a", "", 0.9, 0),
+    ("ab", "cd", 0.9, 0),
     ("abc", "abc", 0.5, 1),
     ("ab", "ba", 0.5, 0.5),
 ]

@@ -65,11 +65,6 @@ clean = texts.map(lambda text: text.encode("utf-8", "replace").decode("utf-8"))
 rows = st.lists(st.tuples(st.lists(clean, min_size=1, max_size=3), clean), min_size=1, max_size=4)
 
 
-@given(rows)
-def test_is_that_of_nltk(rows):
-    assert_same(rows)
-
-
 @given(rows, st.floats(0, 1), st.floats(0, 5), st.floats(0, 1))
 def test_parameters_are_those_of_nltk(rows, alpha, beta, gamma):
     assert_same(rows, f"meteor(alpha={alpha!r},beta={beta!r},gamma={gamma!r})", alpha=alpha, beta=beta, gamma=gamma)

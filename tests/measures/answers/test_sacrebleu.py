@@ -50,6 +50,7 @@ WORDS = "the The cat cat. sat, on 1,000 (a) «é» 東京"
 words = st.lists(st.sampled_from(WORDS.split()), max_size=9)
 texts = words.map(" ".join) | st.text(max_size=8)
 rows = st.lists(st.tuples(st.lists(texts, min_size=1, max_size=3), texts), min_size=1, max_size=5)
+TOKENIZERS = st.sampled_from(["13a", "intl", "char", "zh", "none"])
 SMOOTH = st.sampled_from([("exp", None), ("floor", 0.3), ("floor", None), ("add-k", 2), ("none", None)])
 
 
@@ -81,9 +82,7 @@ def with_mean(measure):
 
 
 @few
-@given(
-    rows, st.sampled_from(["13a", "intl", "char", "zh", "none"]), SMOOTH, st.booleans(), st.sampled_from([4, 1, 2, 6])
-)
+@given(rows, TOKENIZERS, SMOOTH, st.booleans(), st.sampled_from([4, 1, 2, 6]))
 def test_bleu_is_that_of_sacrebleu(rows, tokenize, smooth, lowercase, order):
     method, value = smooth
     options = {"tokenize": tokenize, "smooth_method": method, "smooth_value": value, "lowercase": lowercase}
@@ -137,9 +136,8 @@ def test_questions_without_a_reference_do_not_count():
 
 
 def test_a_tokenizer_that_is_not_installed_is_a_clear_error():
-    with pytest.raises(
-        assay.errors.MeasureError, match=r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"
-    ):
+    told = r"bleu: sacrebleu cannot use the tokenizer ko-mecab: .*install"
+    with pytest.raises(assay.errors.MeasureError, match=told):
         assay.evaluate_answers(["a"], ["a"], "bleu(tokenize=ko-mecab)")
 
 

@@ -85,10 +85,8 @@ def test_subtopics_are_read_from_trec_files(make):
 
 
 def test_a_judgment_given_twice_counts_once():
-    qrels = assay.Qrels(
-        polars.DataFrame({"qid": ["q"] * 3, "doc": ["a", "a", "b"], "rel": [1, 1, 1], "group": ["1", "1", "1"]}),
-        duplicates="last",
-    )
+    frame = polars.DataFrame({"qid": ["q"] * 3, "doc": ["a", "a", "b"], "rel": [1, 1, 1], "group": ["1", "1", "1"]})
+    qrels = assay.Qrels(frame, duplicates="last")
     assert assay.evaluate(qrels, {"q": ["a", "b"]}, "ap_ia")["ap_ia"] == 1
 
 
