@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.stats.intervals import detectable, detectable_effect, deviation
+from assay.stats.intervals import detectable_difference, detectable_effect, deviation
 from assay.stats.pairs import cliff_delta, cohen_d, differences_of
 from tables import for_each
 
@@ -72,9 +72,9 @@ def test_the_power_at_the_detectable_effect_is_four_fifths(count, alpha):
 
 def test_detectable_is_in_the_units_of_the_differences():
     values = np.random.default_rng(3).normal(size=30)
-    assert detectable(values, 0.05) == detectable_effect(30, 0.05) * values.std(ddof=1)
+    assert detectable_difference(30, 0.05, deviation(values)) == detectable_effect(30, 0.05) * values.std(ddof=1)
 
 
 @for_each("values", [[], [0.5], [0.5, 0.5], [0, 0, 0]])
 def test_detectable_of_little(values):
-    assert math.isnan(detectable(np.array(values, float), 0.05))
+    assert math.isnan(detectable_difference(len(values), 0.05, deviation(np.array(values, float))))

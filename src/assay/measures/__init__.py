@@ -127,12 +127,7 @@ class MeasureTable(Mapping[str, Definition]):
         return name.lower() in self._lower
 
     def find(self, name: str) -> tuple[Definition, Values]:
-        """The measure of a name or an alias, in upper or lower case, and the parameters that the alias sets.
-
-        >>> definition, values = TABLE.find("MAP")
-        >>> definition.name, values
-        ('ap', {})
-        """
+        """The measure of a name or an alias, in upper or lower case, and the parameters that the alias sets."""
         known = name if name in self._names else self._lower.get(name.lower())
         if known is None:
             near = nearest(name.lower(), self._names)

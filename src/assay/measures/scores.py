@@ -137,11 +137,7 @@ def is_score(name: str) -> bool:
 
 
 def parse_score(text: str) -> Measure:
-    """The score that a name means.
-
-    >>> parse_score("score:latency(higher_is_better=false)").definition.higher_is_better
-    False
-    """
+    """The score that a name means."""
     check_length(text)
     shape = SHAPE.fullmatch(text.strip())
     if shape is None:

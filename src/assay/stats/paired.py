@@ -29,10 +29,7 @@ PairedTest = Callable[[FloatArray, int, int, Report | None], FloatArray]
 
 
 def bootstrap_test(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """Sakai's shifted bootstrap: how often queries resampled under no difference give a t statistic as large.
-
-    p = (c + 1) / (samples + 1), as for the randomization test.
-    """
+    """Sakai's shifted bootstrap: how often queries resampled under no difference give a t statistic as large."""
     p_values, spreads = per_column(differences, constant_p), per_column(differences, deviation)
     p_values = np.maximum(p_values, 1.0 / (samples + 1.0))
     vary = np.flatnonzero(spreads)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.stats.intervals import detectable
+from assay.stats.intervals import detectable_difference, deviation
 from gates import MIXED, NOISY, OLD, QRELS, QUERIES, WORSE, one, ranks
 from tables import for_each
 
@@ -142,7 +142,8 @@ def test_a_limit_of_a_sum_is_one_of_the_sum():
     assert (check.drop, check.passed, check.value) == (10.0, True, 30.0)
     check = one(assay.gate(QRELS, short, baseline=OLD, max_drop={"num_rel_ret": 1}))
     assert not check.passed
-    assert check.detectable == pytest.approx(1 + 40 * detectable(np.array([-1.0] * 10 + [0.0] * 30), 2 * 0.05))
+    spread = deviation(np.array([-1.0] * 10 + [0.0] * 30))
+    assert check.detectable == pytest.approx(1 + 40 * detectable_difference(40, 2 * 0.05, spread))
 
 
 def test_what_is_no_mean_of_its_queries_is_tested_only_strictly():

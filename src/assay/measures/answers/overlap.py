@@ -47,10 +47,7 @@ def best_overlaps(answers: Answers, normalize: str, *, yes_no: bool) -> FloatArr
 
 
 def overlap_scores(words: AnswerWords, common: Numbers, *, empty: float) -> FloatArray:
-    """Precision, recall and F1 of each prediction, each against its own best reference.
-
-    `common` is the number of shared words by reference; two texts without words score `empty`.
-    """
+    """Precision, recall and F1 of each prediction that shares so many words; two texts without words score `empty`."""
     is_empty = (words.right == 0) & (words.given == 0)
     precision, recall = (np.where(is_empty, empty, ratio(common, each)) for each in (words.given, words.right))
     every = (precision, recall, ratio(2 * precision * recall, precision + recall))
@@ -134,11 +131,8 @@ class Contents:
 
 
 def passage_overlaps(contents: Contents, normalize: str) -> FloatArray:
-    """Precision, recall and F1: each retrieved text against its best gold text, averaged over the retrieved texts.
-
-    Unlike for answers, two texts without tokens have nothing in common. As in AutoRAG, a blank text leaves the question
-    without a value.
-    """
+    """Precision, recall and F1: each retrieved text against its best gold text, averaged over the retrieved texts."""
+    # As in AutoRAG, a blank text leaves the question without a value; two texts without tokens have nothing in common.
     pairs = list(zip(contents.gold, contents.retrieved, strict=True))
     known = [bool(gold and every) and all(text.strip() for text in (*gold, *every)) for gold, every in pairs]
     rows = [(gold, text) for is_known, (gold, every) in zip(known, pairs, strict=True) if is_known for text in every]

@@ -72,11 +72,7 @@ stem_known = lru_cache(maxsize=1 << 16)(strip_suffixes)
 
 
 def letter_shape(text: str) -> str:
-    """A c for each consonant and a v for each vowel; y is a vowel after a consonant.
-
-    >>> letter_shape("syzygy"), letter_shape("toy")
-    ('cvcvcv', 'cvc')
-    """
+    """A c for each consonant and a v for each vowel; y is a vowel after a consonant: cvcvcv for syzygy, cvc for toy."""
     if text.isascii() and "y" not in text:
         return text.translate(SHAPES)
     found = []

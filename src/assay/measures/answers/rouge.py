@@ -44,11 +44,7 @@ FEW_LINES = 20
 
 
 def plain_words(text: str, kept: bytes = BLANKS) -> bytes:
-    """The text reduced to words and spaces, and to line ends if those are kept.
-
-    >>> plain_words("L'été: 3,5 Mio. EUR").split()
-    [b'l', b't', b'3', b'5', b'mio', b'eur']
-    """
+    """The text reduced to words and spaces, and to line ends if those are kept."""
     return text.lower().encode("ascii", "replace").translate(kept)
 
 
@@ -67,10 +63,8 @@ def score_ngrams(answers: Answers, size: int, score: str, *, stem: bool, blank: 
 
 
 def best_scores(size: int, counts: Iterable[Numbers], score: str) -> FloatArray:
-    """The score of each question against the first reference with the best F; NaN without references.
-
-    Per reference: how much it shares with the prediction, how much both have, and its question.
-    """
+    """The score of each question against the first reference with the best F; NaN without references."""
+    # Per reference: how much it shares with the prediction, how much both have, and its question.
     shared, right, given, questions = counts
     recall, precision = ratio(shared, right), ratio(shared, given)
     fmeasure = ratio(2 * precision * recall, precision + recall)
@@ -159,13 +153,9 @@ def rouge_lsum(
 
 
 def matched_positions(length: int, places: Mapping[Word, int], words: Sequence[Word]) -> int:
-    """The positions of a reference in its longest common subsequence with some words.
+    """The positions of a reference, with `length` words at `places`, in its longest common subsequence with some words.
 
-    Of several subsequences it is the one found from the end by stepping back in the reference before stepping back in
-    the words. The reference has `length` words, at `places`.
-
-    >>> [bin(matched_positions(3, {"a": 0b101, "b": 0b10}, words)) for words in ("ab", "a", "ax")]
-    ['0b11', '0b100', '0b1']
+    Of several it is the one found from the end by stepping back in the reference before stepping back in the words.
     """
     below = state = (1 << length) - 1
     steps = []
@@ -203,11 +193,7 @@ def split_sentences(text: str, *, stems: bool) -> tuple[list[Sentence], int]:
 
 
 def shared_words(right: list[Sentence], given: list[Sentence]) -> int:
-    """The number of words in the union of the longest common subsequences, each at most as often as in the answer.
-
-    >>> shared_words([(b"a", b"b", b"c")], [(b"a", b"x"), (b"c", b"c")])
-    2
-    """
+    """The number of words in the union of the longest common subsequences, each at most as often as in the answer."""
     if len(right) == len(given) == 1:
         from rapidfuzz.distance import LCSseq
 

@@ -42,11 +42,7 @@ def bleu_rows(references: References, predictions: list[str], metric: Metric) ->
 
 
 def prepare_13a(text: str) -> str:
-    r"""What mteval-v13a replaces in a text before it is split.
-
-    >>> prepare_13a("well-\nknown &quot;facts&quot; \n")
-    'wellknown "facts"'
-    """
+    """What mteval-v13a replaces in a text before it is split: entities, and hyphens at the ends of lines."""
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     if "&" in text:
         for entity, character in ENTITIES:

@@ -214,11 +214,7 @@ def coverage(judged: Judged, rel: float) -> CoveredTopics:
 
 
 def ideal_coverage(judged: Judged, rel: float, alpha: float) -> CoveredTopics:
-    """What the best rankings would cover, each document chosen greedily for what it adds.
-
-    The true optimum is too hard to find; ndeval is greedy too. Among documents that add the same, the one with the
-    highest id comes first.
-    """
+    """What the best rankings would cover, each document chosen greedily, as in ndeval; of equals, the highest id."""
 
     def make() -> CoveredTopics:
         subtopics, place = find_subtopics(judged, rel), judged.id_order()

@@ -101,8 +101,7 @@ def by_pair(known: list[Assessor], of: str) -> float:
 def balanced_counts(judge: Assessor, of: str) -> tuple[int, int]:
     """How many preferences are fulfilled and possible in a group with as many non-relevant as relevant documents.
 
-    If non-relevant documents are missing, each relevant document found fulfils one preference more for each of them. If
-    there are too many, only the first are kept.
+    If there are too few of these, each relevant document found fulfils one preference more for each that is missing.
     """
     is_found = judge.place < judge.found
     looked_at = is_found if of == "both" else np.ones_like(is_found)
