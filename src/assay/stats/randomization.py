@@ -40,10 +40,7 @@ POOLED_TESTS = ("randomization",)
 
 
 def randomization(differences: FloatArray, samples: int, seed: int, report: Report | None = None) -> FloatArray:
-    """The p-value of each column, one row per query; NaN marks a query that does not count.
-
-    All sign patterns are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
-    """
+    """The p-value of each column, one row per query; NaN marks a query that does not count."""
     test = Randomization(samples, seed)
     for column in differences.T:
         test.add(column)
@@ -223,10 +220,7 @@ def sign_patterns(count: int, samples: int, seed: int, report: Report | None) ->
 
 
 def swapped_p(sums: PooledSums, samples: int, seed: int, report: Report | None = None) -> float:
-    """How often swapping the runs on random queries gives a difference at least as large.
-
-    All ways to swap are tried if there are no more of them than samples; else p = (c + 1) / (samples + 1).
-    """
+    """How often swapping the runs on random queries gives a difference at least as large."""
     count = len(sums.both)
     # Stacked, so that both runs are rounded alike and sums with swapped statistics are exact too.
     first, second = np.split(summable(np.concatenate(np.split(sums.both, 2, axis=1))), 2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 import assay
-from assay.measures.answers.sacrebleu import bleu_scores, chrf_scores, ter_scores
+from assay.measures.answers.sacrebleu import bleu_scores, chrf_scores
 from tables import for_each
 
 nan = math.nan
@@ -194,8 +194,3 @@ def test_chrf(rows, beta, words):
     rows = [row[: 3 * (6 + words)] for row in rows]
     found = chrf_scores(metric, np.array(rows, dtype=np.float64)).tolist()
     assert found == pytest.approx(theirs(metric, rows), rel=1e-12, abs=1e-12)
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 36).map(lambda each: each / 4)), min_size=1, max_size=5))
-def test_ter(rows):
-    assert ter_scores(TER(), np.array(rows, dtype=np.float64)).tolist() == pytest.approx(theirs(TER(), rows), rel=1e-12)
