@@ -22,11 +22,9 @@ def rules_of(text: str) -> Rules:
     return found
 
 
-IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
-IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
-IRREGULAR |= {
-    word: word for word in ["sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed"]
-}
+UNCHANGED = ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")
+IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "innings": "inning", "outings": "outing"}
+IRREGULAR |= {"cannings": "canning", **{word: word for word in UNCHANGED}}
 PLURALS = rules_of("sses:ss ies:i ss:ss s:")
 DOUBLE_SUFFIXES = rules_of(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
