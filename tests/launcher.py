@@ -25,8 +25,9 @@ TIMEOUT = 60
 CLOSED = None
 # A pipe that nobody reads, and a file that the launcher reads back.
 BROKEN, KEPT = "|", "kept"
-MODULES = "polars rich.console httpx2 difflib shlex assay.results.load assay.data.write assay.tasks.probe.api"
-PRELOADED = MODULES.split()
+# A library that is imported can lose an interrupt: sacrebleu's lxml does, in C.
+MODULES = "polars rich.console httpx2 difflib shlex sacrebleu scipy.special assay.results.load assay.data.write"
+PRELOADED = [*MODULES.split(), "assay.tasks.probe.api"]
 NOBODY = 65534
 # A shell that runs this in the background has the signal ignored, which a process inherits.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
