@@ -52,6 +52,10 @@ def test_a_run_is_looked_at_even_where_the_judgments_cannot_be_read(assay):
     assert "run two.run\n  1 query, 2 documents, 2 per query, tag b\n" in result.stdout
 
 
+def test_a_format_of_runs_needs_a_run(refused):
+    refused("check qrels.txt --from run=csv", "--from run=… is set, but there is no RUN")
+
+
 def test_standard_input(assay, folder):
     for name, line in {"qrels.txt": "check - two.run", "two.run": "check qrels.txt -"}.items():
         result = assay(line, stdin=(folder / name).read_bytes())

@@ -28,5 +28,6 @@ REFUSED = {
     "none one.run two.run --between zz one": "--between: unknown run 'zz'",
     "missing.txt one.run two.run": "missing.txt",
     "none one.run two.run --policy lowest_grade=1": "lowest_grade must be at most 0",
+    "none one.run two.run --policy seed=1": "only the order random draws; leave out --policy seed",
 }
 test_bad_input = refusing(REFUSED, "next ")

@@ -82,5 +82,9 @@ REFUSED = {
     "latency records.jsonl qrels.txt": "latency takes one file, got 2",
     "agreement qrels.txt": "between two sets of judgments, got one",
     "latency qrels.txt": "qrels.txt",
+    "means qrels.txt one.run --test t": "--test has no effect on the chart means",
+    "queries qrels.txt one.run two.run --baseline one": "--baseline has no effect on the chart queries",
+    "means qrels.txt one.run two.run --between one two": "--between has no effect on the chart means",
+    "means qrels.txt one.run -o x.json --resolution 3": "--resolution is for a PNG",
 }
 test_refusals = refusing(REFUSED, "plot ")

@@ -107,6 +107,7 @@ REFUSED = {
     "rag records.jsonl --column answer": "is not of the form PART=NAME",
     "rag records.jsonl --column answer=reply": "no record has a field 'reply'",
     "rag - -": "can be used for one file only",
+    "rag records.jsonl --slice language": "--slice is for the report; add --report FILE",
     "rag records.jsonl -m score:faith": "no record has a score or a field 'faith'",
     "rag records.jsonl --policy match=fuzzy": "match must be 'exact', 'off', or a similarity",
     "rag records.jsonl --policy match=90": "match must be 'exact', 'off', or a similarity",

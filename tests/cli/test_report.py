@@ -67,6 +67,8 @@ REFUSED = {
     "report qrels.txt one.run --slice lang": "the questions have no field 'lang'; pass a file of questions",
     "report qrels.txt one.run --top 0": "0 is not in the range 1<=x<=1000",
     "report none.html#one two.run": "none.html#one",
+    "report qrels.txt one.run --baseline one": "--baseline is for two or more runs; leave it out",
+    "report qrels.txt one.run --test t": "--test is for two or more runs",
     "gate qrels.txt one.run --min rr=0 --report gate.txt": "a report is an HTML page",
 }
 

@@ -153,8 +153,8 @@ main()
 def test_a_command_that_is_being_loaded_ends_soon(folder, tried):
     command = [sys.executable, "-c", LISTEN + AT_IMPORT, "eval", "qrels.txt", "a.run"]
     for number in ("1", "2", "5", "20", "50", "100"):
-        job = {"env": {**os.environ, **surroundings(folder), "WANTED": number}, "cwd": folder, "check": False}
-        ended = subprocess.run(command, capture_output=True, **job)  # noqa: S603 - our own code
+        job = {"env": {**os.environ, **surroundings(folder), "WANTED": number}, "cwd": folder}
+        ended = subprocess.run(command, check=False, capture_output=True, **job)  # noqa: S603 - our own code
         assert (ended.returncode, ended.stderr) == (INTERRUPTED, b""), number
     tried(6)
 

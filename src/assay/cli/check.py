@@ -3,7 +3,7 @@
 import click
 
 from assay import check
-from assay.cli.command import subcommand
+from assay.cli.command import refuse, subcommand
 from assay.cli.options import Scoring, scoring_options
 from assay.cli.output import FORMATS, Output, output_options
 from assay.cli.terminal import check_single_input
@@ -29,6 +29,7 @@ def command(*, qrels: str, runs: tuple[str, ...], out: Output, scoring: Scoring)
     exit code is 1 if there is a problem, so that a script can stop.
     """
     check_single_input(qrels, *runs)
+    refuse({"--from run=… is set, but there is no RUN": not runs and scoring.run_format is not None})
     report = check(source_of(qrels), *map(source_of, runs), progress=True, **scoring.named_formats, **scoring.how)
     out.show(report)
     click.get_current_context().exit(1 if report.levels["bad"] else 0)

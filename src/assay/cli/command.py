@@ -7,7 +7,7 @@ One screen is the purpose, three examples and the options that people use. Rare 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,6 +114,18 @@ class CommandGroup(Command, click.Group):
 def subcommand(name: str, *examples: str, usual: str = "", cls: type[Command] = Command) -> Callable[..., Command]:
     """A command by its name, examples of its use, and the names of the options that people use."""
     return click.command(name, cls=cls, examples=examples, usual=usual)
+
+
+def refuse(wrong: Mapping[str, object]) -> None:
+    """Raises the first of these messages that applies: options that exclude each other, or have no effect."""
+    if message := next((message for message, applies in wrong.items() if applies), None):
+        raise click.UsageError(message)
+
+
+def is_told(name: str) -> bool:
+    """Whether a parameter of the running command was given, and does not only have its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def brief(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from assay import AssayError, Qrels, Result, Results, Run, evaluate
-from assay.cli.command import Checked, option, subcommand
+from assay.cli.command import Checked, option, refuse, subcommand
 from assay.cli.options import (
     MEASURES,
     Scoring,
@@ -105,20 +105,20 @@ def check_options(runs: tuple[str, ...], format_: str, told: dict[str, Checked])
     human, merging, worst, is_local = told["human"], told["merging"], told["worst"], told["engine"] == "local"
     local_only = {"--worst": worst, "--merge-subqueries": merging, "--human": human}
     used = next((name for name, value in local_only.items() if value), "")
-    wrong = {
-        "--human cannot be combined with --merge-subqueries; merge the files first": merging and human is not None,
-        "--worst explains a single run, as it is, in a table; use assay diff for two runs": worst
-        and (len(runs) > 1 or merging or format_ != "table"),
-        "--worst reads the run once more, so it cannot be standard input; use a file": worst and "-" in runs,
-        "--queries and --corpus are shown with the worst queries; add --worst 5": not worst
-        and (told["queries"] or told["corpus"]),
-        "--master is for Spark; add --engine spark": is_local and told["master"] is not None,
-        "--column order is for Spark; add --engine spark": is_local and "order" in told["columns"],
-        f"{used} cannot be combined with --engine spark": not is_local and used,
-        "Spark cannot read standard input; use a path": not is_local and "-" in runs,
-    }
-    if message := next((message for message, is_wrong in wrong.items() if is_wrong), None):
-        raise click.UsageError(message)
+    refuse(
+        {
+            "--human cannot be combined with --merge-subqueries; merge the files first": merging and human is not None,
+            "--worst explains a single run, as it is, in a table; use assay diff for two runs": worst
+            and (len(runs) > 1 or merging or format_ != "table"),
+            "--worst reads the run once more, so it cannot be standard input; use a file": worst and "-" in runs,
+            "--queries and --corpus are shown with the worst queries; add --worst 5": not worst
+            and (told["queries"] or told["corpus"]),
+            "--master is for Spark; add --engine spark": is_local and told["master"] is not None,
+            "--column order is for Spark; add --engine spark": is_local and "order" in told["columns"],
+            f"{used} cannot be combined with --engine spark": not is_local and used,
+            "Spark cannot read standard input; use a path": not is_local and "-" in runs,
+        }
+    )
 
 
 def scorer_of(qrels: Qrels, scoring: Scoring, told: dict[str, Checked], *, is_single: bool) -> Callable[..., Result]:

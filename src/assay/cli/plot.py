@@ -5,13 +5,16 @@ from typing import Any
 import click
 
 from assay import plot
-from assay.cli.command import FINITE, Checked, Command, option, subcommand
+from assay.cli.command import FINITE, Checked, Command, is_told, option, refuse, subcommand
 from assay.cli.options import TESTING, Scoring, between_option, measure_options, scoring_options, testing_options
 from assay.cli.terminal import check_single_input, emit
 from assay.render.charts.chart import ENDINGS, check_scale, ending_of, load_converter
 from assay.render.charts.kinds import KINDS, OF_RUNS
 from assay.render.charts.parts import THEMES
 from assay.terminal import check_target, named, source_of
+
+# The charts of two runs among several, or of the pairs of one.
+PAIRED = ("differences", "queries", "scatter")
 
 
 class PlotCommand(Command):
@@ -69,6 +72,17 @@ def command(
             load_converter()
         check_target(chart_file)
     how = dict(scoring.reading)
+    refuse(
+        {
+            "--resolution is for a PNG; leave it out": is_told("resolution") and ending_of(chart_file) != "png",
+            f"--between has no effect on the chart {kind}; leave it out": between and kind not in PAIRED,
+            **{
+                f"--{name} has no effect on the chart {kind}, which tests nothing; leave it out": is_told(name)
+                for name in told
+                if KINDS[kind].needs != "tests"
+            },
+        }
+    )
     if KINDS[kind].needs not in OF_RUNS:
         most = 0 if kind == "latency" else 1
         if len(runs) > most:

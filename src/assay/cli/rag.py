@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay import evaluate_rag
-from assay.cli.command import Checked, Setting, number, option, subcommand
+from assay.cli.command import Checked, Setting, number, option, refuse, subcommand
 from assay.cli.options import Scoring, column_option, human_option, measure_options, scoring_options, take_source
 from assay.cli.output import Output, output_options, report_option, save_option, slice_option
 from assay.cli.servers import judge_options
@@ -97,6 +97,7 @@ def command(
     shown = {name: reading.pop(name) for name in ("per_query", "worst", "by")}
     shown["right"] = scoring.how.pop("right", None)
     save, report, slices = (reading.pop(name) for name in ("save", "report", "slices"))
+    refuse({"--slice is for the report; add --report FILE": slices and report is None})
     chosen = with_functions(reading.pop("measures"), scoring.modules)
     if criteria := reading.pop("criteria"):
         from assay.judges import read_criteria

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from assay import Result, compare, evaluate, load_result
-from assay.cli.command import Checked, option, subcommand
+from assay.cli.command import Checked, is_told, option, refuse, subcommand
 from assay.cli.options import (
     MEASURES,
     TESTING,
@@ -62,6 +62,7 @@ def command(
         found = compare(judgments, known, measures, **how)
     else:
         ((shown["name"], run),) = known.items()
+        refuse({f"--{name} is for two or more runs; leave it out": is_told(name) for name in testing})
         found = only_result(judgments, run, measures, scoring, shown["top"])
     say_loudly(found.notes)
     found.report(page_file, **shown)
@@ -73,7 +74,11 @@ def only_result(qrels: object, run: Any, measures: str | None, scoring: Scoring,
     if not (isinstance(run, str) and is_stored(run)):
         with watched(str(run)) as progress:
             return evaluate(qrels, run, measures or MEASURES, top=top, progress=progress, **scoring.reading)
-    if scoring.reading:
-        raise click.UsageError("a stored result is not scored again; leave out --convention, --policy and --from")
+    refuse(
+        {
+            "a stored result is not scored again; leave out --convention, --policy and --from": scoring.reading,
+            "a stored result has no rankings; leave out --top": is_told("top"),
+        }
+    )
     result = load_result(run)
     return result.only(split_measures(measures)) if measures else result

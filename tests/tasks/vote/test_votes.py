@@ -188,6 +188,7 @@ BAD_OPTIONS = [
     ({"min_votes": 0}, "min_votes"),
     ({"scale": "stars"}, "scale must be"),
     ({"prior": (0, 1)}, "prior must be two positive numbers"),
+    ({"prior": (1, 2)}, "only the method beta has a prior"),
     ({"level": 1}, "level must be"),
     ({"threshold": math.nan}, "threshold must be a finite number"),
     ({"method": "wilson"}, "wilson takes votes that are up or down, and these are grades; say which"),

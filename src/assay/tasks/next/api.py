@@ -67,6 +67,8 @@ def next_judgments(
     rankings are by score, and whole, unless the convention says otherwise.
     """
     check_order(order)
+    if seed and order != "random":
+        raise PolicyError(f"only the order random draws; leave out {Option('seed')}")
     how: dict[str, Any] = {"depth": depth, "a": a, "b": b, "grade_range": {"top": top_grade, "lowest": lowest_grade}}
     pool = make_pool(qrels, runs, measure, convention=convention, **how, **policies)
     if counts is not None:

@@ -54,6 +54,8 @@ def votes(
     valid = [isinstance(each, Real) and not isinstance(each, bool) and 0 < float(each) < np.inf for each in pair]
     if valid != [True, True]:
         raise PolicyError(f"prior must be two positive numbers, such as (1, 1), not {show(prior)}")
+    if tuple(prior) != (1, 1) and method != "beta":
+        raise PolicyError(f"only the method beta has a prior; leave out {Option('prior')}")
     settings = Settings(method, (float(prior[0]), float(prior[1])), float(level))
     check_whole("min_votes", min_votes, 1)
     ballots, notes = read_ballots(data, scale, min_votes, check_threshold(threshold))
