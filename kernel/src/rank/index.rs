@@ -4,6 +4,7 @@ use crate::fault::{Fault, show};
 use crate::memory::{Grow, Lack, copied, filled, number};
 use crate::rank::options::Duplicates;
 use crate::rank::rows::{Names, Rows, Span, hash};
+use crate::rank::sieve;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +19,8 @@ pub struct Index {
     pub rows: Vec<u32>,
     text: Vec<u8>,
     documents: Vec<Span>,
+    /// The tag of each document's hash.
+    tags: Vec<u32>,
     tables: Vec<Table>,
     slots: Vec<u64>,
     /// A bit is set where a judged document's hash says: most documents are not judged, and need no look at the slots.
@@ -57,6 +60,7 @@ impl Index {
         self.documents.room(count)?;
         self.grades.room(count)?;
         self.rows.room(count)?;
+        self.tags.room(count)?;
         self.row_documents.room(count)?;
         let mut start = 0;
         for query in 0..queries {
@@ -123,6 +127,7 @@ impl Index {
         self.documents.add(span)?;
         self.grades.add(grade)?;
         self.rows.add(row as u32)?;
+        self.tags.add(sieve::tag(code))?;
         let table = self.tables[query];
         let mut slot = code as usize & table.mask;
         while self.slots[table.start + slot] != 0 {
@@ -172,6 +177,11 @@ impl Index {
             text: &self.text,
             documents: &self.documents,
         }
+    }
+
+    /// The tags of the documents that `query` has judged.
+    pub fn tags(&self, query: usize) -> &[u32] {
+        &self.tags[self.starts[query]..self.starts[query + 1]]
     }
 
     /// All grades, from high to low inside each query.

@@ -10,5 +10,6 @@ pub mod options;
 pub mod ranker;
 pub mod rows;
 mod seen;
+mod sieve;
 mod ties;
 pub mod tops;

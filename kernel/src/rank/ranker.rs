@@ -9,6 +9,7 @@ use crate::rank::judged::{FOREIGN, Fact, Hit, Judged, Spread};
 use crate::rank::options::{Duplicates, Options};
 use crate::rank::rows::{Spans, hash};
 use crate::rank::seen::Seen;
+use crate::rank::sieve::Sieve;
 use crate::rank::ties::{break_ties, tied_scores};
 use std::ops::Range;
 
@@ -82,6 +83,7 @@ pub struct Ranker<'a> {
     pub index: &'a Index,
     pub options: Options,
     pub judged: Judged,
+    sieve: Sieve,
     seen: Seen,
     codes: Vec<u64>,
     found: Vec<Found>,
@@ -106,6 +108,7 @@ impl<'a> Ranker<'a> {
             index,
             options,
             judged: Judged::default(),
+            sieve: Sieve::default(),
             seen: Seen::default(),
             codes: Vec::new(),
             found: Vec::new(),
@@ -233,14 +236,41 @@ impl<'a> Ranker<'a> {
         self.reset();
         let mut codes = std::mem::take(&mut self.codes);
         let found = match documents.codes(&mut codes) {
-            Ok(codes) => self.find_among(query, documents, codes),
+            Ok(codes) if self.find_few(query, documents, codes)? => Ok(()),
+            Ok(codes) => self.find_all(query, documents, codes),
             Err(lack) => Err(lack.into()),
         };
         self.codes = codes;
         found
     }
 
-    fn find_among(&mut self, query: u32, documents: &impl Documents, codes: &[u64]) -> Result<(), Fault> {
+    /// Finds the judged documents where they are few and nothing is repeated or left out; false if that may be otherwise.
+    fn find_few(&mut self, query: u32, documents: &impl Documents, codes: &[u64]) -> Result<bool, Lack> {
+        if self.options.foreign || self.options.exclude_query {
+            return Ok(false);
+        }
+        let judged = self.index.lookup(query as usize);
+        let Some(suspects) = self.sieve.suspects(self.index.tags(query as usize), codes)? else {
+            return Ok(false);
+        };
+        for (number, &position) in suspects.iter().enumerate() {
+            let code = codes[position];
+            let document = judged.find(documents.id(position), code);
+            // A judged document is a suspect wherever it stands.
+            let is_repeated = match document {
+                Some(_) => suspects[..number].iter().any(|&earlier| codes[earlier] == code),
+                None => codes[..position].contains(&code),
+            };
+            if is_repeated {
+                self.found.clear();
+                return Ok(false);
+            }
+            self.found.add_each(document.map(|document| Found { document, position }).into_iter())?;
+        }
+        Ok(true)
+    }
+
+    fn find_all(&mut self, query: u32, documents: &impl Documents, codes: &[u64]) -> Result<(), Fault> {
         let name = self.index.queries.name(query as usize);
         let judged = self.index.lookup(query as usize);
         let everywhere = if self.options.foreign { Some(self.index.everywhere()?) } else { None };

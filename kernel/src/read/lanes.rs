@@ -1,6 +1,8 @@
 //! Which of the next 64 bytes end a word and which end a line, a bit each, found with the widest vectors that the processor
 //! has. All ways give the same bits. Other work runs with the same vectors if it is a `Task`.
 
+use crate::read::number::{LOOKED_AT, plain_number};
+
 /// How many bytes are looked at together.
 pub const WIDTH: usize = 64;
 
@@ -22,6 +24,12 @@ pub trait Level: Copy {
     fn alike(self, one: &[u8; 16], other: &[u8; 16]) -> usize {
         let differences = u128::from_le_bytes(*one) ^ u128::from_le_bytes(*other);
         differences.trailing_zeros() as usize / 8
+    }
+
+    /// The number that the first `length` bytes are, if it is a decimal one with few digits. How few depends on the way.
+    #[inline(always)]
+    fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
+        plain_number(text, length)
     }
 }
 
@@ -118,6 +126,7 @@ fn ends_of_eight(bytes: u64) -> (u64, u64) {
 #[cfg(target_arch = "x86_64")]
 mod vectors {
     use super::{Ends, Level, Task, WIDTH};
+    use crate::read::number::LOOKED_AT;
     use std::arch::x86_64::*;
 
     #[derive(Debug, Clone, Copy)]
@@ -183,6 +192,85 @@ mod vectors {
         fn alike(self, one: &[u8; 16], other: &[u8; 16]) -> usize {
             alike_of_16(one, other)
         }
+
+        #[inline(always)]
+        fn number(self, text: &[u8; LOOKED_AT], length: usize) -> Option<f64> {
+            // A branch, which is mostly foreseen: the digits need not wait for the sign.
+            match text[0] {
+                b'-' => Some(-self.unsigned(text.get(1..)?.first_chunk()?, length.wrapping_sub(1))?),
+                _ => self.unsigned(text.first_chunk()?, length),
+            }
+        }
+    }
+
+    impl Avx2 {
+        #[inline(always)]
+        fn unsigned(self, bytes: &[u8; 16], length: usize) -> Option<f64> {
+            // SAFETY: only `run_avx2` makes an `Avx2`.
+            unsafe { decimal_of_16(bytes, length) }
+        }
+    }
+
+    /// The decimal number of the first `length` bytes, exactly rounded: it has at most fifteen digits, and they and the
+    /// power of ten are floats.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn decimal_of_16(bytes: &[u8; 16], length: usize) -> Option<f64> {
+        let points = PLACES.get(length.wrapping_sub(1))?;
+        // SAFETY: the 16 bytes that are loaded are there.
+        let bytes = unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
+        let point = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'.' as i8))) as u32;
+        let place = points.get((point | 1 << length).trailing_zeros() as usize)?;
+        // SAFETY: the 16 bytes that are loaded are there.
+        let places = unsafe { _mm_loadu_si128(place.digits.as_ptr().cast()) };
+        let digits = _mm_shuffle_epi8(_mm_sub_epi8(bytes, _mm_set1_epi8(b'0' as i8)), places);
+        let are_digits = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+        // Neighbours are joined to numbers of two digits, of four and of eight.
+        let pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
+        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_0064));
+        let eights = _mm_madd_epi16(_mm_packus_epi32(fours, fours), _mm_set1_epi32(0x0001_2710));
+        let both = _mm_cvtsi128_si64(eights) as u64;
+        let value = (both & 0xffff_ffff) * 100_000_000 + (both >> 32);
+        (_mm_movemask_epi8(are_digits) == 0xffff).then_some(value as i64 as f64 / place.divisor)
+    }
+
+    /// From which byte each of sixteen digits comes, and the power of ten that the point divides them by.
+    #[derive(Clone, Copy)]
+    struct Place {
+        digits: [u8; 16],
+        divisor: f64,
+    }
+
+    /// The place for a text of so many bytes, counted from one, whose point is at such a place. The last digit comes last; the
+    /// point is left out; what is not there is zero. Sixteen bytes without a point are left out: those are too many digits.
+    static PLACES: [[Place; 16]; 16] = places();
+
+    const fn places() -> [[Place; 16]; 16] {
+        let mut all = [[Place { digits: [0x80; 16], divisor: 1.0 }; 16]; 16];
+        let mut length = 1;
+        while length <= 16 {
+            let mut point = 0;
+            while point <= length && point < 16 {
+                let here = &mut all[length - 1][point];
+                let mut place = 0;
+                let mut digit = if point < length { 17 - length } else { 16 - length };
+                while place < length {
+                    if place != point {
+                        here.digits[digit] = place as u8;
+                        digit += 1;
+                    }
+                    if place > point {
+                        here.divisor *= 10.0;
+                    }
+                    place += 1;
+                }
+                point += 1;
+            }
+            length += 1;
+        }
+        // A point alone is no number: it is read as a digit, and is none.
+        all[0][0].digits[15] = 0;
+        all
     }
 
     #[inline]

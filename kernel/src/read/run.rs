@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::read::block::{LineFault, check, first_line};
 use crate::read::lanes::{Ends, Level, WIDTH};
 use crate::read::line::{RUN, RunLine, run_line};
-use crate::read::number::{LOOKED_AT, any_number, plain_number};
+use crate::read::number::{LOOKED_AT, any_number};
 use crate::read::surplus::Surplus;
 
 /// A row of a run.
@@ -121,7 +121,7 @@ impl Cut {
             window.get(rank + 1..).and_then(|rest| rest.first_chunk()),
         );
         let (Some(query), Some(iteration), Some(document), Some(padded)) = fields else { return Ok(None) };
-        let value = match plain_number(padded, score - rank - 1) {
+        let value = match level.number(padded, score - rank - 1) {
             Some(value) => value,
             None => any_number(window.get(rank + 1..score).unwrap_or_default(), "score", RUN)?,
         };
