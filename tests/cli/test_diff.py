@@ -43,6 +43,7 @@ def test_the_default_measure(assay, refused):
         "one.json two.json -m ap": "ap",
     }.items():
         assert assay(f"diff {line}").stdout.startswith(f"{measure}, from one to two: ")
+    refused("diff qrels.txt one.run two.run -m ap -m rr", "this command is about one measure, got 2")
     refused("diff one.json two.json -m ndcg@10", "'ndcg@10' was not computed; the result has")
 
 

@@ -23,11 +23,12 @@ def test_nothing_is_judged_yet_and_the_lowest_grade(read_json):
 
 
 REFUSED = {
-    "none one.run": "pairs have no worth: one run is nothing to compare; give two",
+    "none one.run": "cannot order by worth: need two runs to compare, got 1",
     "none one.run two.run -m ndcg@5": "use dcg@5",
     "none one.run two.run --between zz one": "--between: unknown run 'zz'",
     "missing.txt one.run two.run": "missing.txt",
     "none one.run two.run --policy lowest_grade=1": "lowest_grade must be at most 0",
+    "none one.run two.run -m dcg@10 -m rbp": "this command is about one measure, got 2",
     "none one.run two.run --policy seed=1": "only the order random draws; leave out --policy seed",
 }
 test_bad_input = refusing(REFUSED, "next ")

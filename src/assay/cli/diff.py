@@ -4,7 +4,7 @@ import click
 
 from assay import diff
 from assay.cli.command import Checked, option, subcommand
-from assay.cli.options import Scoring, scoring_options, texts_options
+from assay.cli.options import Scoring, one_measure, scoring_options, texts_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say, say_loudly, say_notes
 from assay.terminal import is_stored, source_of
@@ -22,7 +22,7 @@ from assay.terminal import is_stored, source_of
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("before", metavar="RUN_A")
 @click.argument("after", required=False, metavar="RUN_B")
-@option("-m --measure MEASURE", "Measure to compare by.  [default: ndcg@10, or the first of a stored result]")
+@one_measure("Measure to compare by.  [default: ndcg@10, or the first of a stored result]")
 @option("-n --number N", "Queries to list in each direction.", to="top", least=1, default=10)
 @texts_options
 @output_options()

@@ -4,7 +4,7 @@ import click
 
 from assay import next_judgments
 from assay.cli.command import Checked, Setting, number, option, subcommand, whole
-from assay.cli.options import Scoring, between_option, pool_option, scoring_options
+from assay.cli.options import Scoring, between_option, one_measure, pool_option, scoring_options
 from assay.cli.output import Output, output_options
 from assay.cli.terminal import check_single_input, say
 from assay.terminal import named
@@ -24,7 +24,7 @@ ORDERS = ("worth", "against", "depth", "random")
 )
 @click.argument("qrels", metavar="QRELS|none")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@option("-m --measure MEASURE", "Measure to compare by, a sum over ranks.", default="dcg@10")
+@one_measure("Measure to compare by, a sum over ranks.", "dcg@10")
 @option(
     "--first",
     "What comes first. `against` is worth, beginning with what speaks for the run that is behind.",

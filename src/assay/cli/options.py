@@ -59,6 +59,18 @@ TESTING = (
 )
 
 
+def one_measure(help: str, default: str = "") -> Decorator:
+    """The option of a command that is about one measure: a second one would be left out without a word."""
+
+    def take(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> str | None:
+        if len(names) > 1:
+            raise click.BadParameter(f"this command is about one measure, got {len(names)}", ctx, param)
+        return names[0] if names else default or None
+
+    said = f"{help}  [default: {default}]" if default else help
+    return option("-m --measure MEASURE", said, multiple=True, callback=take)
+
+
 def stacked(command: Callable[..., Any], options: Iterable[Decorator]) -> Callable[..., Any]:
     """The command with these options, in this order."""
     for each in reversed(list(options)):
