@@ -107,7 +107,7 @@ def test_what_cannot_be_written_is_known_before_anything_is_asked(probe, server)
     for option, target in [*targets, ("--save-run", "."), ("-o", ".")]:
         message = "is a directory, not a file" if target == "." else "cannot be written: "
         assert probe(f"{option} {target}", code=2).stderr.startswith(f"assay: '{target}' {message}")
-    said = "assay: records are written as JSON Lines; let the name of 'out.csv' end in .jsonl\n"
+    said = "assay: records are written as JSON Lines; the name of 'out.csv' must end in .jsonl\n"
     assert probe("--save-records out.csv", code=2).stderr == said
     assert not server.asked
 

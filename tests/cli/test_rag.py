@@ -111,7 +111,7 @@ REFUSED = {
     "rag records.jsonl -m score:faith": "no record has a score or a field 'faith'",
     "rag records.jsonl --policy match=fuzzy": "match must be 'exact', 'off', or a similarity",
     "rag records.jsonl --policy match=90": "match must be 'exact', 'off', or a similarity",
-    "rag records.jsonl --dry-run": "--dry-run needs --judge, the LLM that is asked.",
+    "rag records.jsonl --dry-run": "--dry-run needs --judge, the LLM to ask",
 }
 test_refusals = refusing(REFUSED)
 

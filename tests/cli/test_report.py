@@ -62,7 +62,7 @@ def test_reports_of_other_commands(assay, folder):
 
 REFUSED = {
     "report qrels.txt": "missing RUN; name at least one run after QRELS",
-    "report qrels.txt one.run -o out.pdf": "a report is an HTML page; let the name of 'out.pdf' end in .html",
+    "report qrels.txt one.run -o out.pdf": "a report is an HTML page; the name of 'out.pdf' must end in .html",
     "report qrels.txt one.run -o none/out.html": "'none/out.html' cannot be written",
     "report qrels.txt one.run --slice lang": "the questions have no field 'lang'; pass a file of questions",
     "report qrels.txt one.run --top 0": "0 is not in the range 1<=x<=1000",

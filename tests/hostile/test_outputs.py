@@ -193,9 +193,9 @@ DIFFERENT = {
     ("save", "slash"): None,
     ("checkpoint", "full"): "it is not a regular file",
     ("checkpoint", "directory"): "it is not a regular file",
-    ("records_file", "empty"): "let the name of '' end in .jsonl",
+    ("records_file", "empty"): "the name of '' must end in .jsonl",
     ("chart_file", "empty"): "cannot tell the format of ''",
-    **dict.fromkeys(product(("report", "page_file"), ("empty", "slash")), "is an HTML page; let the name"),
+    **dict.fromkeys(product(("report", "page_file"), ("empty", "slash")), "is an HTML page; the name of"),
 }
 
 

@@ -68,9 +68,9 @@ def judge_options(*, is_needed: bool = False) -> Decorator:
             told |= {"--judge-option": bool(judge_options), "--dry-run": dry_run}
             if judge is None:
                 if useless := [name for name, is_told in told.items() if is_told]:
-                    raise click.UsageError(f"{useless[0]} needs --judge, the LLM that is asked.")
+                    raise click.UsageError(f"{useless[0]} needs --judge, the LLM to ask")
                 if is_needed:
-                    raise click.UsageError("an LLM is needed: --judge URL or --judge FILE.gguf.")
+                    raise click.UsageError("name an LLM: --judge URL or --judge FILE.gguf")
                 command(judge=None, **options)
                 return
             from assay import Judge

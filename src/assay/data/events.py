@@ -124,7 +124,7 @@ def read_events(data: object, fields: Fields, needed: Sequence[str], name: str, 
         check_fields(head, columns if sparse in part.frame.columns else part.frame.columns, fields, needed)
     filled = [part for part in parts if len(part.frame)]
     if not filled:
-        raise DataError(f"{name} are empty; there is not a single row")
+        raise DataError(f"{name} are empty; there is no row")
     whole = polars.concat([as_objects(part.frame, filled) for part in filled], how="diagonal")
     return Events(whole, name, tuple(filled))
 

@@ -56,7 +56,7 @@ def write_page(content: Content, path: str | os.PathLike[str]) -> None:
 def check_name(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """The path of a report to write, whose name must say that it is a page."""
     if not os.fsdecode(path).lower().endswith(ENDINGS):
-        raise FormatError(f"a report is an HTML page; let the name of {quoted(path)} end in .html")
+        raise FormatError(f"a report is an HTML page; the name of {quoted(path)} must end in .html")
     return path
 
 

@@ -132,7 +132,7 @@ def test_a_measure_that_does_not_add_up_names_one_that_does(measure):
     assert found.reason.endswith(f"use {INSTEAD[measure]}")
     assert [pair.worth for pair in found.pairs] == [None, None]
     assert assay.next_judgments(None, runs, INSTEAD[measure]).settlement is not None
-    with pytest.raises(assay.errors.MeasureError, match=r"pairs have no worth: .* is not a sum over ranks"):
+    with pytest.raises(assay.errors.MeasureError, match=r"cannot order by worth: .* is not a sum over ranks"):
         assay.next_judgments(None, runs, measure)
 
 

@@ -259,6 +259,6 @@ def test_which_runs_are_compared():
     assert found(runs=three, a="third", b="old").settlement.b == "old"
     assert "q1z" in names(found(runs=three, a="old", b="new").pairs)
     assert found(order="depth", no_relevant="skip").reason.endswith('use no_relevant="zero"')
-    assert found(runs={"old": RUNS["old"]}, order="depth").reason == "one run is nothing to compare; give two"
-    with pytest.raises(assay.errors.MeasureError, match="pairs have no worth: 3 runs"):
+    assert found(runs={"old": RUNS["old"]}, order="depth").reason == "need two runs to compare, got 1"
+    with pytest.raises(assay.errors.MeasureError, match="cannot order by worth: 3 runs"):
         found(runs=three)

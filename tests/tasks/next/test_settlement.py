@@ -137,8 +137,8 @@ def test_queries_without_documents_count_and_nothing_is_settled_over_no_query():
     runs = {"a": {"q1": ["u"]}, "b": {"q2": ["u"]}}
     found = assay.next_judgments(None, runs, "dcg@3", missing="skip", order="depth")
     assert found.settlement is None
-    assert found.reason == 'not one query of the two runs counts under missing="skip"; there is nothing to compare'
-    with pytest.raises(assay.errors.MeasureError, match="pairs have no worth: not one query of the two runs counts"):
+    assert found.reason == 'no query of the two runs counts under missing="skip"; there is nothing to compare'
+    with pytest.raises(assay.errors.MeasureError, match="cannot order by worth: no query of the two runs counts"):
         assay.next_judgments(None, runs, "dcg@3", missing="skip", no_results="nan")
 
 

@@ -83,7 +83,7 @@ def test_headers(line, values):
 
 NO_HEADERS = ("X-Key", "X Key: a", ": a", "s3cret", "X-Key=s3cret", "X-Key s3cret: 1")
 BAD_HEADERS = [
-    *((line, "a header is 'Name: value', and header 2 is not; check its name") for line in NO_HEADERS),
+    *((line, "header 2 is not of the form 'Name: value'; check its name") for line in NO_HEADERS),
     ("X-Key: $NONE", "header 'X-Key': environment variable NONE is not set"),
     ("X-Key: $", "$ must be followed by a variable's name"),
     ("X-Key: s3cret\r\nX-Other: 1", "the value must be one line of printable ASCII"),

@@ -113,7 +113,7 @@ def answer_entries(data: object, what: str, columns: tuple[str, ...]) -> list[tu
 
         frame: Any = data.collect() if isinstance(data, polars.LazyFrame) else data
         if not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
-            told = "not a single column; pass a list of its values"
+            told = "not one column; pass a list of its values"
             raise DataError(f"the {what} must be a dict, a list or a frame, {told}")
         table, twice = polars.DataFrame(frame), ""
         found = [next((name for name in names if name in table.columns), None) for names in (QUESTION_ID, columns)]

@@ -142,7 +142,7 @@ def endpoint_of_server(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DataError(f"the address of a judge is like http://localhost:8000/v1, not {show(parts.path)}")
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise DataError("the address of a judge has a user name or a password; take it out, and set ASSAY_JUDGE_KEY")
+        raise DataError("the address of a judge has a user name or a password; remove it and set ASSAY_JUDGE_KEY")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 

@@ -115,7 +115,7 @@ def make_pool(
         if chosen.policies.no_results != "zero":
             left_out.append(Option("no_results", chosen.policies.no_results))
         why = f" under {' and '.join(map(str, left_out))}" if left_out else ""
-        reason = f"not one query of the two runs counts{why}; there is nothing to compare"
+        reason = f"no query of the two runs counts{why}; there is nothing to compare"
     return JudgmentPool(pairs, depth, None if reason else compared, reason)
 
 
@@ -127,7 +127,7 @@ def two_runs(names: Sequence[str], a: str | None, b: str | None) -> tuple[tuple[
     if a is not None and a == b:
         raise PolicyError(f"{Option('a and b')}: {show(a)} is named twice; name two runs")
     if len(names) < PAIR:
-        return None, "one run is nothing to compare; give two"
+        return None, "need two runs to compare, got 1"
     left = [name for name in names if name not in (a, b)]
     if len(names) > PAIR and (a is None or b is None):
         return None, f"{len(names)} runs; name the two to compare with {Option('a and b')}"

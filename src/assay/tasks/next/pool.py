@@ -175,7 +175,7 @@ class JudgmentPool:
         """The rows still to judge, in blocks."""
         check_order(order)
         if order in ("worth", "against") and self.compared is None:
-            raise MeasureError(f"pairs have no worth: {self.reason}")
+            raise MeasureError(f"cannot order by worth: {self.reason}")
         most = check_whole("wanted", (WANTED if order == "votes" else 1) if wanted is None else wanted, 1)
         rows = self._ordered({"votes": "depth", "against": "worth"}.get(order, order), seed)
         # Which rows speak for the run that is behind; all do if none is.

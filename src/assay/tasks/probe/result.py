@@ -209,7 +209,7 @@ def check_records_name(path: str | os.PathLike[str]) -> None:
     from assay.data.formats import ending
 
     if ending(Path(path)) not in (".jsonl", ".ndjson"):
-        raise FormatError(f"records are written as JSON Lines; let the name of {quoted(path)} end in .jsonl")
+        raise FormatError(f"records are written as JSON Lines; the name of {quoted(path)} must end in .jsonl")
 
 
 def write_records(records: Iterable[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:

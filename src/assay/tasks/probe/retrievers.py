@@ -300,7 +300,7 @@ def read_headers(lines: Iterable[str], environment: Mapping[str, str]) -> tuple[
         name, colon, text = (part.strip() for part in line.partition(":"))
         if not colon or not HEADER_NAME.fullmatch(name):
             # Any part of it may be a key.
-            raise DataError(f"a header is 'Name: value', and header {number} is not; check its name and the colon")
+            raise DataError(f"header {number} is not of the form 'Name: value'; check its name and the colon")
         template = Template(text)
         try:
             used |= {variable: environment[variable] for variable in template.get_identifiers()}
